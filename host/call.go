@@ -1,0 +1,227 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/schema"
+	"github.com/toolhost/toolhost/internal/suggest"
+	"github.com/toolhost/toolhost/permissions"
+)
+
+// revokeGrace is how long after its deadline or cancel a call that still runs keeps
+// its grant, so that abort listeners can put things in order.
+const revokeGrace = 250 * time.Millisecond
+
+// Call carries one call to its handler. Whatever goes wrong with the call is a failed
+// result whose text a model can act on; an error is an *UnknownToolError, or says
+// that the caller's own context ended (then nobody waits for an answer). It returns at
+// the deadline even where the handler does not.
+func (h *Host) Call(ctx context.Context, call *Call) (*Result, error) {
+	done, err := h.running.begin()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	result, err := h.call(ctx, call)
+	if errors.Is(err, ErrHandlerClosed) {
+		// A reload swapped the handler between look-up and call: look up once more, once.
+		result, err = h.call(ctx, call)
+	}
+	if errors.Is(err, ErrHandlerClosed) {
+		return ErrorResult(fmt.Sprintf("tool %q: %s; call it again", call.Tool, err)), nil
+	}
+	return result, err
+}
+
+func (h *Host) call(ctx context.Context, in *Call) (*Result, error) {
+	t, ok := h.table.Load().byName[in.Tool]
+	if !ok || !t.Enabled {
+		return nil, &UnknownToolError{Tool: in.Tool, Nearest: h.nearest(in.Tool)}
+	}
+	c := *in
+	c.ID, c.Plugin = rand.Text(), t.Owner
+	c.Log = h.log.With("plugin", t.Owner, "tool", t.Name, "call", c.ID)
+	if c.Folder == "" {
+		c.Folder = h.options.Folder
+	}
+
+	args, refused := h.checkArguments(t, &c)
+	if refused != nil {
+		return refused, nil
+	}
+	c.Args = args
+
+	grant, err := t.Policy.Resolve(c.Folder, pathArguments(t.Input, c.Args))
+	if err != nil {
+		return ErrorResult(err.Error()), nil
+	}
+	c.Grant = grant
+
+	said := &progress{deliver: in.Progress}
+	if in.Progress == nil {
+		said.deliver = func(string) {}
+	}
+	c.Progress = func(message string) {
+		said.say(message)
+		h.notify(Event{Kind: CallProgress, Call: &c, Message: message})
+	}
+
+	timeout := &TimeoutError{Tool: t.Name, Timeout: t.Timeout}
+	c.Deadline = time.Now().Add(t.Timeout)
+	ctx, cancel := context.WithDeadlineCause(ctx, c.Deadline, timeout)
+	defer cancel()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	defer context.AfterFunc(h.base, func() { stop(context.Cause(h.base)) })()
+
+	started := time.Now()
+	h.notify(Event{Kind: CallStarted, Call: &c})
+	result, err := h.handle(ctx, t.Handler, &c)
+	said.end()
+	if errors.Is(err, ErrHandlerClosed) {
+		return nil, err
+	}
+	end := Event{Kind: CallEnded, Call: &c, Duration: time.Since(started), Err: err}
+	switch {
+	case errors.Is(err, timeout):
+		result = ErrorResult(err.Error())
+	case err != nil && ctx.Err() != nil:
+		end.Err = context.Cause(ctx)
+		h.notify(end)
+		return nil, end.Err
+	case err != nil:
+		result = ErrorResult(err.Error())
+	default:
+		result = h.shape(t, result, c.Log)
+	}
+	end.Result = result
+	h.notify(end)
+	c.Log.Debug("call ended", "ms", end.Duration.Milliseconds(), "failed", result.IsError)
+	return result, nil
+}
+
+// handle runs the handler on a goroutine of its own and waits for it or for the end of
+// ctx, whichever is first; the error then is ctx's cause. The grant ends with the call.
+func (h *Host) handle(ctx context.Context, handler Handler, c *Call) (*Result, error) {
+	type outcome struct {
+		result *Result
+		err    error
+	}
+	ended := make(chan outcome, 1)
+	h.running.add()
+	go func() {
+		defer h.running.done()
+		var o outcome
+		defer func() {
+			if v := recover(); v != nil {
+				c.Log.Error("the handler panicked", "err", fmt.Sprint(v), "stack", string(debug.Stack()))
+				o = outcome{err: fmt.Errorf("internal error in tool %q", c.Tool)}
+			}
+			ended <- o
+		}()
+		o.result, o.err = handler.Handle(ctx, c)
+	}()
+	select {
+	case o := <-ended:
+		c.Grant.Revoke()
+		if o.err != nil && ctx.Err() != nil && errors.Is(o.err, ctx.Err()) {
+			o.err = context.Cause(ctx)
+		}
+		return o.result, o.err
+	case <-ctx.Done():
+		time.AfterFunc(revokeGrace, c.Grant.Revoke)
+		return nil, context.Cause(ctx)
+	}
+}
+
+// checkArguments gives the arguments as the handler gets them, or the failed result
+// that says what is wrong with them.
+func (h *Host) checkArguments(t Registered, c *Call) ([]byte, *Result) {
+	args := bytes.TrimSpace(c.Args)
+	if len(args) == 0 {
+		args = []byte("{}")
+	}
+	if len(args) > h.limits.Arguments {
+		return nil, ErrorResult(fmt.Sprintf("the arguments are %d bytes; the limit is %d bytes", len(args), h.limits.Arguments))
+	}
+	checked, err := t.Input.Check(args, h.options.StrictArguments)
+	if err != nil {
+		return nil, ErrorResult(fmt.Sprintf("invalid arguments for tool %q: %s", t.Name, err))
+	}
+	if n := len(checked.Issues); n > 0 {
+		problems := "1 problem"
+		if n > 1 {
+			problems = fmt.Sprintf("%d problems", n)
+		}
+		c.Log.Info("arguments refused", "issues", checked.Issues)
+		lead := fmt.Sprintf("Invalid arguments for tool %q: %s. The tool did not run; correct the arguments and call it again.", t.Name, problems)
+		return nil, ErrorResult(schema.Explain(lead, checked.Issues))
+	}
+	if len(checked.Repaired) > 0 {
+		c.Log.Info("arguments repaired", "paths", checked.Repaired)
+	}
+	return checked.Value, nil
+}
+
+func pathArguments(s *schema.Schema, args []byte) []permissions.Argument {
+	found := s.PathArguments(args)
+	list := make([]permissions.Argument, len(found))
+	for i, a := range found {
+		list[i] = permissions.Argument{Pointer: a.Pointer, Value: a.Value, Marked: a.Marked}
+	}
+	return list
+}
+
+func (h *Host) nearest(name string) string {
+	var names []string
+	for _, t := range h.table.Load().order {
+		if t.Enabled {
+			names = append(names, t.Name)
+		}
+	}
+	slices.Sort(names)
+	return suggest.Nearest(name, names)
+}
+
+// runningCalls counts calls and the handlers that outlive them.
+type runningCalls struct {
+	mu     sync.Mutex
+	closed bool
+	wg     sync.WaitGroup
+}
+
+func (r *runningCalls) begin() (done func(), err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil, ErrClosed
+	}
+	r.wg.Add(1)
+	return r.wg.Done, nil
+}
+
+// add counts a handler; its call is counted already, so the count is not zero.
+func (r *runningCalls) add()  { r.wg.Add(1) }
+func (r *runningCalls) done() { r.wg.Done() }
+
+func (r *runningCalls) wait(ctx context.Context) error {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	ended := make(chan struct{})
+	go func() { r.wg.Wait(); close(ended) }()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for the running calls: %w", ctx.Err())
+	}
+}

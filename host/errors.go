@@ -1,0 +1,53 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ErrHandlerClosed is what the handler of a closed plugin instance returns; the call
+// is then looked up once more, and reaches the new one.
+var ErrHandlerClosed = errors.New("the plugin was reloaded")
+
+// ErrClosed is why calls end when the host closes.
+var ErrClosed = errors.New("the host is closing")
+
+// UnknownToolError says that no tool has that name.
+type UnknownToolError struct {
+	Tool    string
+	Nearest string // the name that was probably meant; may be empty
+}
+
+func (e *UnknownToolError) Error() string {
+	if e.Nearest != "" {
+		return fmt.Sprintf("unknown tool %q; did you mean %q?", e.Tool, e.Nearest)
+	}
+	return fmt.Sprintf("unknown tool %q", e.Tool)
+}
+
+// ConflictError says that a tool stays out because its name is in use.
+type ConflictError struct {
+	Tool    string
+	Owner   string // who wanted the name
+	TakenBy string // who has it: "built-in", "host OWNER" or "plugin OWNER"
+}
+
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("tool %q of %q is skipped: the name is taken by %s", e.Tool, e.Owner, e.TakenBy)
+}
+
+// TimeoutError says that a call did not end by its deadline. It matches
+// context.DeadlineExceeded. It is the cause of the context of such a call.
+type TimeoutError struct {
+	Tool    string
+	Timeout time.Duration
+}
+
+func (e *TimeoutError) Error() string {
+	return fmt.Sprintf("tool %q timed out after %s", e.Tool, e.Timeout)
+}
+
+// Is reports whether target is context.DeadlineExceeded.
+func (e *TimeoutError) Is(target error) bool { return target == context.DeadlineExceeded }

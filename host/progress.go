@@ -1,0 +1,82 @@
+package host
+
+import (
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	// maxProgress is how many characters of a progress message reach the caller (NeuroSquad's limit).
+	maxProgress = 200
+	// progressGap is the time between two messages: a little more than a quarter of a
+	// second, so that four a second still hold where the way to the client is uneven.
+	progressGap = 275 * time.Millisecond
+)
+
+// progress hands a handler's messages to the caller: cut, throttled, and none after
+// the end. A message that comes too early waits; a later one takes its place.
+type progress struct {
+	mu      sync.Mutex
+	deliver func(string)
+	last    time.Time
+	waiting *string
+	timer   *time.Timer
+	ended   bool
+}
+
+// say takes a message; it may be called from any goroutine.
+func (p *progress) say(message string) {
+	message = cutRunes(strings.ToValidUTF8(message, "\ufffd"), maxProgress)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended {
+		return
+	}
+	wait := progressGap - time.Since(p.last)
+	if p.last.IsZero() || wait <= 0 && p.waiting == nil {
+		p.last = time.Now()
+		p.deliver(message)
+		return
+	}
+	p.waiting = &message
+	if p.timer == nil {
+		p.timer = time.AfterFunc(wait, p.flushWaiting)
+	}
+}
+
+func (p *progress) flushWaiting() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.timer = nil
+	p.flush()
+}
+
+func (p *progress) flush() {
+	if p.ended || p.waiting == nil {
+		return
+	}
+	p.last = time.Now()
+	message := *p.waiting
+	p.waiting = nil
+	p.deliver(message)
+}
+
+// end delivers what waits and lets nothing through afterwards.
+func (p *progress) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.flush()
+	p.ended = true
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+}
+
+func cutRunes(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n])
+}

@@ -1,0 +1,108 @@
+package host
+
+import (
+	"bytes"
+	"cmp"
+	"reflect"
+	"slices"
+)
+
+// claims is what all owners ask for. The table is a pure function of it.
+type claims struct {
+	next   int // the next place in line
+	owners []*ownerClaims
+}
+
+type ownerClaims struct {
+	owner  string
+	source Source
+	place  int // when the owner was first registered
+	tools  []*Tool
+	// since says for each name when the owner first claimed it. It is kept apart from
+	// place: a name that a reload adds stands behind those who had it before.
+	since map[string]int
+}
+
+func (c *claims) replace(owner string, source Source, tools []*Tool) {
+	i := slices.IndexFunc(c.owners, func(o *ownerClaims) bool { return o.owner == owner && o.source == source })
+	if i < 0 {
+		c.next++
+		c.owners = append(c.owners, &ownerClaims{owner: owner, source: source, place: c.next})
+		i = len(c.owners) - 1
+	}
+	o := c.owners[i]
+	since := make(map[string]int, len(tools))
+	for _, t := range tools {
+		if _, twice := since[t.Name]; twice {
+			continue
+		}
+		if at, had := o.since[t.Name]; had {
+			since[t.Name] = at
+			continue
+		}
+		c.next++
+		since[t.Name] = c.next
+	}
+	o.tools, o.since = tools, since
+}
+
+func (c *claims) remove(owner string) {
+	c.owners = slices.DeleteFunc(c.owners, func(o *ownerClaims) bool { return o.owner == owner })
+}
+
+// table is what readers see: one immutable snapshot.
+type table struct {
+	order   []Registered
+	byName  map[string]Registered
+	skipped []*ConflictError
+}
+
+func (c *claims) table(disabled map[string]bool, offer func(Registered) bool) *table {
+	owners := slices.Clone(c.owners)
+	slices.SortFunc(owners, func(a, b *ownerClaims) int {
+		return cmp.Or(cmp.Compare(a.source, b.source), cmp.Compare(a.place, b.place))
+	})
+	holders := map[string]*ownerClaims{}
+	for _, o := range owners {
+		for name, since := range o.since {
+			h := holders[name]
+			if h == nil || o.source < h.source || (o.source == h.source && since < h.since[name]) {
+				holders[name] = o
+			}
+		}
+	}
+	t := &table{byName: make(map[string]Registered, len(holders))}
+	for _, o := range owners {
+		for _, tool := range o.tools {
+			_, taken := t.byName[tool.Name]
+			if h := holders[tool.Name]; h != o || taken {
+				t.skipped = append(t.skipped, &ConflictError{Tool: tool.Name, Owner: o.owner, TakenBy: h.title()})
+				continue
+			}
+			r := Registered{Tool: tool, Owner: o.owner, Source: o.source, Enabled: !disabled[tool.Name]}
+			if offer != nil && !offer(r) {
+				continue
+			}
+			t.byName[tool.Name] = r
+			t.order = append(t.order, r)
+		}
+	}
+	return t
+}
+
+func (o *ownerClaims) title() string {
+	if o.source == BuiltIn {
+		return "built-in"
+	}
+	return o.source.String() + " " + o.owner
+}
+
+// looksLike reports whether agents see the same list in both.
+func (t *table) looksLike(u *table) bool {
+	return slices.EqualFunc(t.order, u.order, func(a, b Registered) bool {
+		return a.Tool == b.Tool && a.Enabled == b.Enabled ||
+			a.Name == b.Name && a.Title == b.Title && a.Description == b.Description && a.Enabled == b.Enabled &&
+				a.Owner == b.Owner && bytes.Equal(a.InputSchema, b.InputSchema) && bytes.Equal(a.OutputSchema, b.OutputSchema) &&
+				reflect.DeepEqual(a.Annotations, b.Annotations) && slices.Equal(a.Extensions, b.Extensions)
+	})
+}

@@ -1,0 +1,73 @@
+// Package permissions decides what one call of a tool may touch. A manifest asks
+// for a [Policy]; one call gets a [Grant], resolved from the policy, the agent's
+// folder and the call's arguments. The grant's [FS] is the only door to files.
+//
+// Nothing is allowed unless it was declared: the zero values of Policy and Grant
+// allow nothing.
+package permissions
+
+// Policy is what a manifest asks for. It must not be changed once in use; then it
+// is safe for concurrent use. The zero value allows nothing.
+type Policy struct {
+	FS    FSPolicy
+	Fetch HostPolicy
+	Net   HostPolicy
+	Env   []string // names of environment variables
+
+	// Capabilities that are simply on or off.
+	Settings, Store, Log, Toast, HostTrigger, RenderHTMLToPDF  bool
+	SessionGetActive, ChannelsGetIntegrationConfig, AIComplete bool
+
+	// Root is the plugin's own folder, absolute; its files may be read by every
+	// call and written by none. "" where there is none.
+	Root string
+}
+
+// FSPolicy says which files may be read, written and listed. A nil List means
+// that Read is the rule for listings too.
+type FSPolicy struct {
+	Read, Write Access
+	List        *Access
+}
+
+// Access is one rule for files. The zero value allows nothing. Deny wins over the rest.
+type Access struct {
+	Parameter bool     // what the arguments of this call name
+	Folder    bool     // the agent's whole folder
+	Paths     []string // globs below the agent's folder, or below the plugin's own with "plugin:"
+	Deny      []string // globs that are closed whatever the rest says
+}
+
+// HostPolicy says which hosts may be connected to.
+type HostPolicy struct {
+	Static   []string // "api.example.com", "*.example.org:8443"
+	Settings []string // keys of user settings that hold a URL or host:port
+}
+
+// Check gives what is wrong with a policy's globs and hosts, each with the JSON
+// pointer below "permissions" where it stands.
+func (p *Policy) Check() []Problem { panic("stub") }
+
+// Problem is one thing that is wrong with a policy.
+type Problem struct{ Pointer, Message, Hint string }
+
+// Argument is a text of a call's arguments that names a file or folder.
+type Argument struct {
+	Pointer string // JSON pointer into the arguments
+	Value   string
+	Marked  bool // the schema marks it: outside the folder it fails the call
+}
+
+// Resolve makes the grant of one call. folder is the agent's folder ("" where the
+// call has none: then no file but the plugin's own is granted). The error is an
+// *ArgumentError where a marked argument lies outside the folder. The caller calls
+// Revoke when the call has ended.
+func (p *Policy) Resolve(folder string, args []Argument) (*Grant, error) { panic("stub") }
+
+// ArgumentError says that an argument names a place that no call may touch.
+type ArgumentError struct {
+	Argument Argument
+	Reason   string
+}
+
+func (e *ArgumentError) Error() string { panic("stub") }

@@ -1,0 +1,80 @@
+// Package runtimes says what a runtime must do: open a plugin, and give a
+// [host.Handler] for each of its tools.
+package runtimes
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/permissions"
+)
+
+// Spec is what a runtime is given to open a plugin.
+type Spec struct {
+	Plugin  string // the plugin's id
+	Version string // from the manifest; may be empty
+	Dir     string // the plugin's folder, absolute, links resolved
+	Tools   []Tool
+	Policy  *permissions.Policy
+	// Log takes what the plugin logs; it has the key plugin already.
+	Log *slog.Logger
+}
+
+// Tool is one tool of a plugin, as its manifest declares it.
+type Tool struct {
+	ID      string
+	Handler string // slash path of the handler module below Dir
+	Field   string // JSON pointer of the handler field in the manifest, for reports
+}
+
+// Runtime opens plugins. It is safe for concurrent use.
+type Runtime interface {
+	// Open opens a plugin. The context bounds the opening only. Where it fails it
+	// leaves nothing behind; mistakes of the plugin's author are a *LoadError.
+	Open(ctx context.Context, spec Spec) (Instance, error)
+}
+
+// Instance is an open plugin. It is safe for concurrent use.
+type Instance interface {
+	// Handler gives the handler of a tool of the Spec. After Close its Handle
+	// returns host.ErrHandlerClosed.
+	Handler(id string) host.Handler
+	// Inputs gives the files that went into the instance, as slash paths below Spec.Dir.
+	Inputs() []string
+	// Close takes no new calls, waits for the running ones, then stops. When ctx
+	// ends it stops without waiting for more, and returns ctx's error.
+	Close(ctx context.Context) error
+}
+
+// LoadError holds all the author's mistakes for which a plugin was not opened.
+type LoadError struct{ Problems []Problem }
+
+// Problem is one mistake in a plugin's code.
+type Problem struct {
+	File         string // slash path below the plugin's folder
+	Line, Column int    // from 1; 0 where not known
+	Message      string // what is wrong, lower case, no full stop
+	Hint         string // what to do about it; may be empty
+}
+
+func (e *LoadError) Error() string {
+	lines := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		lines[i] = p.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// String gives `handler.js:2:1: message`.
+func (p Problem) String() string {
+	switch {
+	case p.File == "":
+		return p.Message
+	case p.Line == 0:
+		return p.File + ": " + p.Message
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Message)
+}
