@@ -1,0 +1,103 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/dop251/goja"
+	"github.com/dop251/goja/parser"
+
+	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/permissions"
+)
+
+// maxCallStack is how deep script calls may nest. goja has no limit of its own, and
+// unwinding through native frames costs more than linear time: 1000 takes 0.1 to 0.5 s,
+// 4000 takes 1 to 4 s.
+const maxCallStack = 1000
+
+// engine is one goja VM with its event loop. Everything in it belongs to the goroutine
+// that runs the loop, except what says otherwise.
+type engine struct {
+	vm    *goja.Runtime
+	loop  *loop
+	dir   string             // the plugin's folder
+	grant *permissions.Grant // never nil; allows no file but the plugin's own while modules load
+	log   *slog.Logger
+	call  *host.Call // nil while modules load
+
+	modules map[string]goja.Value // built-in modules that were required, by name without "node:"
+	globals map[string]goja.Value // lazy globals that were touched
+}
+
+func newEngine(ctx context.Context, dir string, grant *permissions.Grant, log *slog.Logger) *engine {
+	e := &engine{vm: goja.New(), dir: dir, grant: grant, log: log, modules: map[string]goja.Value{}, globals: map[string]goja.Value{}}
+	e.loop = newLoop(ctx, e.vm)
+	e.vm.SetMaxCallStackSize(maxCallStack)
+	// Script text must never name a source map for goja to read: it would be read from disk.
+	e.vm.SetParserOptions(parser.WithDisableSourceMaps)
+	if err := e.vm.GlobalObject().SetPrototype(e.vm.NewDynamicObject(&lazyGlobals{e})); err != nil {
+		panic(fmt.Sprintf("setting the prototype of the global object: %v", err)) // only a frozen object refuses
+	}
+	return e
+}
+
+// require gives a built-in module ("fs", "path", "fs/promises"); ok is false where there is none.
+func (e *engine) require(name string) (module goja.Value, ok bool) {
+	if m, ok := e.modules[name]; ok {
+		return m, true
+	}
+	load, ok := builtinModules[name]
+	if !ok {
+		return nil, false
+	}
+	m := load(e)
+	e.modules[name] = m
+	return m, true
+}
+
+// async runs work on a goroutine of its own and gives a promise of its value. work must
+// not touch the VM; what it returns is turned into a value on the loop by finish, which may be nil.
+func (e *engine) async(work func(ctx context.Context) (any, error), finish func(any) goja.Value) goja.Value {
+	promise, resolve, reject := e.vm.NewPromise()
+	e.loop.start(func(ctx context.Context) func() error {
+		v, err := work(ctx)
+		return func() error {
+			if err != nil {
+				return reject(e.errorValue(err))
+			}
+			if finish != nil {
+				return resolve(finish(v))
+			}
+			return resolve(v)
+		}
+	})
+	return e.vm.ToValue(promise)
+}
+
+// lazyGlobals is the prototype of the global object: it makes a global when it is first
+// touched, so that a fresh engine costs almost nothing.
+type lazyGlobals struct{ e *engine }
+
+func (l *lazyGlobals) Get(name string) goja.Value {
+	if v, ok := l.e.globals[name]; ok {
+		return v
+	}
+	load, ok := builtinGlobals[name]
+	if !ok {
+		return nil
+	}
+	v := load(l.e)
+	l.e.globals[name] = v
+	return v
+}
+
+func (l *lazyGlobals) Set(name string, v goja.Value) bool { l.e.globals[name] = v; return true }
+func (l *lazyGlobals) Has(name string) bool {
+	_, touched := l.e.globals[name]
+	_, known := builtinGlobals[name]
+	return touched || known
+}
+func (l *lazyGlobals) Delete(name string) bool { delete(l.e.globals, name); return true }
+func (l *lazyGlobals) Keys() []string          { return nil }
