@@ -36,20 +36,30 @@ func (e *SyntaxError) Error() string { return e.Msg }
 type Document struct {
 	// Value is the document: map[string]any, []any, json.Number, string, bool or nil.
 	Value any
-	// Duplicates holds the pointers of members whose name their object has twice.
+	// Duplicates holds the pointers of members whose name their object has twice,
+	// the first hundred of them.
 	Duplicates []string
 
-	src    []byte
-	places map[string]place
-	keys   map[string][]string
+	src  []byte
+	root *entry
 }
 
-type place struct{ key, value int }
+// entry is where one value stands. Entries form a tree, since a map from
+// pointers would cost the length of a long name once for each value below it.
+type entry struct {
+	key, start, end int // offsets of the member's name (-1 for no member), of the value and behind it
+	list            []*entry
+	members         map[string]*entry
+	names           []string
+}
+
+// maxDuplicates is how many duplicate members are remembered.
+const maxDuplicates = 100
 
 // Parse reads src. The error is a *SyntaxError.
 func Parse(src []byte) (*Document, error) {
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
-	d := &Document{src: src, places: map[string]place{}, keys: map[string][]string{}}
+	d := &Document{src: src, root: &entry{key: -1}}
 	if i := invalidUTF8(src); i >= 0 {
 		return nil, d.syntaxError(i, fmt.Sprintf("the file is not UTF-8 (byte 0x%02x)", src[i]))
 	}
@@ -58,7 +68,7 @@ func Parse(src []byte) (*Document, error) {
 	}
 	p := parser{doc: d, dec: json.NewDecoder(bytes.NewReader(src))}
 	p.dec.UseNumber()
-	v, err := p.value("", 0)
+	v, err := p.value(d.root, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -70,18 +80,18 @@ func Parse(src []byte) (*Document, error) {
 }
 
 type parser struct {
-	doc *Document
-	dec *json.Decoder
+	doc  *Document
+	dec  *json.Decoder
+	path []string // escaped tokens down to the value that is being read
 }
 
-// value reads the value that comes next; its place goes under pointer.
-func (p *parser) value(pointer string, depth int) (any, error) {
+// value reads the value that comes next and notes its place in e.
+func (p *parser) value(e *entry, depth int) (any, error) {
 	if depth > MaxDepth {
 		return nil, p.doc.syntaxError(int(p.dec.InputOffset()), fmt.Sprintf("nested more than %d deep", MaxDepth))
 	}
-	pl := p.doc.places[pointer]
-	pl.value = p.doc.skip(int(p.dec.InputOffset()), ":,")
-	p.doc.places[pointer] = pl
+	e.start = p.doc.skip(int(p.dec.InputOffset()), ":,")
+	defer func() { e.end = int(p.dec.InputOffset()) }()
 	tok, err := p.token()
 	if err != nil {
 		return nil, err
@@ -91,42 +101,57 @@ func (p *parser) value(pointer string, depth int) (any, error) {
 		return tok, nil
 	}
 	if delim == '[' {
-		list := []any{}
-		for p.dec.More() {
-			v, err := p.value(pointer+"/"+strconv.Itoa(len(list)), depth+1)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, v)
-		}
-		_, err := p.token()
-		return list, err
+		return p.list(e, depth)
 	}
+	return p.object(e, depth)
+}
+
+func (p *parser) list(e *entry, depth int) (any, error) {
+	list := []any{}
+	for p.dec.More() {
+		item := &entry{key: -1}
+		e.list = append(e.list, item)
+		p.path = append(p.path, strconv.Itoa(len(list)))
+		v, err := p.value(item, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		p.path = p.path[:len(p.path)-1]
+		list = append(list, v)
+	}
+	_, err := p.token()
+	return list, err
+}
+
+func (p *parser) object(e *entry, depth int) (any, error) {
 	object := map[string]any{}
+	e.members = map[string]*entry{}
 	for p.dec.More() {
 		at := p.doc.skip(int(p.dec.InputOffset()), ",")
+		if at < len(p.doc.src) && p.doc.src[at] != '"' {
+			return nil, p.doc.syntaxError(at, "a member name must be a string in double quotes")
+		}
 		tok, err := p.token()
 		if err != nil {
 			return nil, err
 		}
-		name, ok := tok.(string)
-		if !ok {
-			return nil, p.doc.syntaxError(at, "a member name must be a string in double quotes")
+		name, _ := tok.(string)
+		p.path = append(p.path, Escape(name))
+		if _, twice := object[name]; !twice {
+			e.names = append(e.names, name)
+		} else if len(p.doc.Duplicates) < maxDuplicates {
+			p.doc.Duplicates = append(p.doc.Duplicates, "/"+strings.Join(p.path, "/"))
 		}
-		member := pointer + "/" + Escape(name)
-		if _, twice := object[name]; twice {
-			p.doc.Duplicates = append(p.doc.Duplicates, member)
-		} else {
-			p.doc.keys[pointer] = append(p.doc.keys[pointer], name)
-		}
-		p.doc.places[member] = place{key: at}
+		member := &entry{key: at}
+		e.members[name] = member
 		v, err := p.value(member, depth+1)
 		if err != nil {
 			return nil, err
 		}
+		p.path = p.path[:len(p.path)-1]
 		object[name] = v
 	}
-	_, err = p.token()
+	_, err := p.token()
 	return object, err
 }
 
@@ -172,30 +197,63 @@ func (d *Document) position(offset int) Position {
 
 // Position gives the place of the value at a JSON pointer ("" is the whole
 // document). Where there is no such value it gives the nearest one around it.
-func (d *Document) Position(pointer string) Position { return d.position(d.find(pointer).value) }
+func (d *Document) Position(pointer string) Position {
+	e, _ := d.find(pointer)
+	return d.position(e.start)
+}
 
 // KeyPosition gives the place of the name of the member at a JSON pointer, or of
 // the value where it is no member.
 func (d *Document) KeyPosition(pointer string) Position {
-	p := d.find(pointer)
-	if p.key > 0 {
-		return d.position(p.key)
+	e, _ := d.find(pointer)
+	if e.key >= 0 {
+		return d.position(e.key)
 	}
-	return d.position(p.value)
-}
-
-func (d *Document) find(pointer string) place {
-	for {
-		if p, ok := d.places[pointer]; ok || pointer == "" {
-			return p
-		}
-		pointer = pointer[:max(strings.LastIndexByte(pointer, '/'), 0)]
-	}
+	return d.position(e.start)
 }
 
 // Keys gives the member names of the object at a JSON pointer in the order in
 // which they stand in the text, each once.
-func (d *Document) Keys(pointer string) []string { return d.keys[pointer] }
+func (d *Document) Keys(pointer string) []string {
+	e, found := d.find(pointer)
+	if !found {
+		return nil
+	}
+	return e.names
+}
+
+// Text gives the text as it was parsed, without a byte order mark.
+func (d *Document) Text() []byte { return d.src }
+
+// TextOf gives the text of the value at a JSON pointer; nil where there is none.
+func (d *Document) TextOf(pointer string) []byte {
+	e, found := d.find(pointer)
+	if !found {
+		return nil
+	}
+	return d.src[e.start:e.end]
+}
+
+// find gives the entry at a pointer, or the nearest one around it and false.
+func (d *Document) find(pointer string) (*entry, bool) {
+	e := d.root
+	for pointer != "" {
+		token, rest, more := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
+		pointer = ""
+		if more {
+			pointer = "/" + rest
+		}
+		next := e.members[Unescape(token)]
+		if i, err := strconv.Atoi(token); next == nil && err == nil && i >= 0 && i < len(e.list) {
+			next = e.list[i]
+		}
+		if next == nil {
+			return e, false
+		}
+		e = next
+	}
+	return e, true
+}
 
 // Escape writes a member name as one token of a JSON pointer (RFC 6901).
 func Escape(name string) string {
