@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
+	"syscall"
 
 	"github.com/toolhost/toolhost/host"
 )
@@ -159,7 +160,7 @@ func (s *searcher) file(ctx context.Context, name string) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case errors.Is(err, errTooLarge):
+	case errors.Is(err, syscall.EFBIG):
 		s.large++
 		return nil
 	case err != nil:
@@ -172,27 +173,23 @@ func (s *searcher) file(ctx context.Context, name string) error {
 		return nil
 	}
 	s.files++
-	var lines [][]byte // of the file up to the last one needed for context
-	var hits []int
+	var hits []hit
 	found := 0
-	for rest := data; len(rest) > 0; {
-		line, after, _ := bytes.Cut(rest, []byte("\n"))
-		rest = after
-		if len(lines)&0xfff == 0 && ctx.Err() != nil {
+	for at, n := 0, 1; at < len(data); n++ {
+		if n&0xfff == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		line = bytes.TrimSuffix(line, []byte("\r"))
-		lines = append(lines, line)
+		line, next := lineAt(data, at)
 		if len(line) > maxMatchedLine {
 			s.overlength++
 			line = line[:maxMatchedLine]
 		}
-		if !s.pattern.Match(line) {
-			continue
+		if s.pattern.Match(line) {
+			if found++; !s.filesOnly && s.shown+len(hits) < s.limit {
+				hits = append(hits, hit{n, at})
+			}
 		}
-		if found++; !s.filesOnly && s.shown+len(hits) < s.limit {
-			hits = append(hits, len(lines)-1)
-		}
+		at = next
 	}
 	if found == 0 {
 		return nil
@@ -207,40 +204,57 @@ func (s *searcher) file(ctx context.Context, name string) error {
 		return nil
 	}
 	if len(hits) > 0 {
-		s.write(name, lines, hits)
+		s.write(name, data, hits)
 	}
 	return nil
 }
 
+// hit is a line that matches: its number, and where it starts.
+type hit struct{ line, at int }
+
+// lineAt gives the line that starts at an offset, without its end, and where the next one starts.
+func lineAt(data []byte, at int) (line []byte, next int) {
+	line, next = data[at:], len(data)
+	if i := bytes.IndexByte(line, '\n'); i >= 0 {
+		line, next = line[:i], at+i+1
+	}
+	return bytes.TrimSuffix(line, []byte("\r")), next
+}
+
 // write adds the lines that match and their context: "12: " before a match, "13- "
 // before context, "--" between parts that are not neighbours.
-func (s *searcher) write(name string, lines [][]byte, hits []int) {
+func (s *searcher) write(name string, data []byte, hits []hit) {
 	if s.out.Len() > 0 {
 		s.out.WriteByte('\n')
 	}
 	s.out.WriteString(s.folder.show(name) + "\n")
-	next := 0 // the first line that is not written yet
-	for i, hit := range hits {
+	written := hit{1, 0} // the first line that is not written yet
+	for i, h := range hits {
 		if s.out.Len() > maxSearchText {
 			s.stopped = true
 			return
 		}
-		from := max(hit-s.context, next)
-		if s.context > 0 && i > 0 && from > next {
+		from := h
+		for from.line > written.line && h.line-from.line < s.context {
+			from = hit{from.line - 1, bytes.LastIndexByte(data[:from.at-1], '\n') + 1}
+		}
+		if s.context > 0 && i > 0 && from.line > written.line {
 			s.out.WriteString("--\n")
 		}
-		to := min(hit+s.context, len(lines)-1)
+		last := h.line + s.context
 		if i+1 < len(hits) {
-			to = min(to, hits[i+1]-1)
+			last = min(last, hits[i+1].line-1)
 		}
-		for n := from; n <= to; n++ {
+		for from.line <= last && from.at < len(data) {
+			line, next := lineAt(data, from.at)
 			mark := "-"
-			if n == hit {
+			if from.line == h.line {
 				mark = ":"
 			}
-			fmt.Fprintf(&s.out, "%d%s %s\n", n+1, mark, s.line(lines[n], n == hit))
+			fmt.Fprintf(&s.out, "%d%s %s\n", from.line, mark, s.line(line, from.line == h.line))
+			from = hit{from.line + 1, next}
 		}
-		next = max(next, to+1)
+		written = from
 		s.shown++
 	}
 }
