@@ -1,0 +1,248 @@
+// Package archtest holds the tests of the structure: which package may import which,
+// who owns which third-party module, and what is banned where.
+package archtest
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	module = "github.com/toolhost/toolhost"
+	root   = "../.."
+)
+
+// floors: a package imports lower floors only. docs/architecture.md draws them.
+var floors = map[string]int{
+	"internal/jsondoc":      0,
+	"internal/suggest":      0,
+	"internal/bundle":       0,
+	"permissions":           0,
+	"plugins":               0,
+	"internal/schema":       1,
+	"host":                  2,
+	"host/mcpserver":        3,
+	"host/foldertools":      3,
+	"runtimes":              3,
+	"runtimes/runtimestest": 4,
+	"runtimes/node":         4,
+	"loader":                4,
+	"cmd/toolhost":          6,
+	"examples/embed":        6,
+	"internal/check":        6,
+	"internal/archtest":     6,
+	"internal/benchmarks":   6,
+}
+
+// owners of third-party modules: nobody else imports them.
+var owners = map[string][]string{
+	"github.com/agnivade/levenshtein":          {"internal/suggest"},
+	"github.com/bmatcuk/doublestar/v4":         {"permissions"},
+	"github.com/dlclark/regexp2/v2":            {"internal/schema", "runtimes/node"},
+	"github.com/dop251/goja":                   {"runtimes/node"},
+	"github.com/dop251/goja_nodejs":            {"runtimes/node"},
+	"github.com/go-sourcemap/sourcemap":        {"runtimes/node"},
+	"github.com/evanw/esbuild":                 {"internal/bundle"},
+	"github.com/Masterminds/semver/v3":         {"loader"},
+	"github.com/modelcontextprotocol/go-sdk":   {"host/mcpserver"},
+	"github.com/santhosh-tekuri/jsonschema/v6": {"internal/schema"},
+	"github.com/spf13/cobra":                   {"cmd/toolhost"},
+	"github.com/spf13/pflag":                   {"cmd/toolhost"},
+	"github.com/xeipuuv/gojsonschema":          {"internal/schema"},
+	"golang.org/x/term":                        {"cmd/toolhost"},
+	"golang.org/x/text":                        {"internal/schema", "runtimes/node"},
+	"golang.org/x/sys":                         {"runtimes/node", "permissions"},
+	// Of tests only:
+	"github.com/rogpeppe/go-internal": {"cmd/toolhost", "host/mcpserver"},
+	"go.uber.org/goleak":              {"*"},
+}
+
+type file struct {
+	pkg  string // path below the module
+	name string
+	test bool
+	ast  *ast.File
+	fset *token.FileSet
+}
+
+func sources(t *testing.T) []file {
+	t.Helper()
+	var files []file
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && p != root || d.Name() == "testdata" || d.Name() == "node_modules") {
+			return fs.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(p, ".go") {
+			return nil
+		}
+		fset := token.NewFileSet()
+		parsed, err := parser.ParseFile(fset, p, nil, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, p)
+		if err != nil {
+			return err
+		}
+		files = append(files, file{pkg: path.Dir(filepath.ToSlash(rel)), name: rel, test: strings.HasSuffix(p, "_test.go"), ast: parsed, fset: fset})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) < 20 {
+		t.Fatalf("only %d Go files found: this test looks in the wrong place", len(files))
+	}
+	return files
+}
+
+func imports(f file) []string {
+	var paths []string
+	for _, i := range f.ast.Imports {
+		paths = append(paths, strings.Trim(i.Path.Value, `"`))
+	}
+	return paths
+}
+
+func TestFloors(t *testing.T) {
+	for _, f := range sources(t) {
+		floor, known := floors[f.pkg]
+		if !known {
+			t.Errorf("%s: package %s has no floor; say here where it belongs", f.name, f.pkg)
+			continue
+		}
+		for _, p := range imports(f) {
+			ours, ok := strings.CutPrefix(p, module+"/")
+			if !ok || f.test {
+				continue // a test may look down from any floor
+			}
+			if floors[ours] >= floor {
+				t.Errorf("%s (floor %d) imports %s (floor %d)", f.name, floor, ours, floors[ours])
+			}
+		}
+	}
+}
+
+func TestLoaderKnowsNoRuntime(t *testing.T) {
+	for _, f := range sources(t) {
+		for _, p := range imports(f) {
+			if f.pkg == "loader" && strings.HasPrefix(p, module+"/runtimes/") && !f.test {
+				t.Errorf("%s imports %s: the loader gets its runtimes from outside", f.name, p)
+			}
+		}
+	}
+}
+
+func TestThirdPartyOwners(t *testing.T) {
+	for _, f := range sources(t) {
+		for _, p := range imports(f) {
+			if first, _, _ := strings.Cut(p, "/"); !strings.Contains(first, ".") || strings.HasPrefix(p, module) {
+				continue
+			}
+			i := slices.IndexFunc(ownerNames(), func(m string) bool { return p == m || strings.HasPrefix(p, m+"/") })
+			if i < 0 {
+				t.Errorf("%s imports %s, which has no owner", f.name, p)
+				continue
+			}
+			if o := owners[ownerNames()[i]]; !slices.Contains(o, "*") && !slices.Contains(o, f.pkg) && !f.test {
+				t.Errorf("%s imports %s, which belongs to %s", f.name, p, strings.Join(o, ", "))
+			}
+		}
+	}
+}
+
+func ownerNames() []string {
+	var names []string
+	for n := range owners {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	slices.Reverse(names) // the longest of those with one beginning first
+	return names
+}
+
+// bans: calls that a package must not make, and why.
+var bans = []struct {
+	pkgs   []string // prefixes
+	tests  bool     // tests too
+	calls  []string // "pkg.Name"; a trailing * means any name that begins so
+	reason string
+}{
+	{[]string{"runtimes/", "host/foldertools"}, false, []string{"os.Open*", "os.ReadFile", "os.WriteFile", "os.Create*", "os.ReadDir", "os.Stat", "os.Lstat", "os.Remove*", "os.Rename", "os.Mkdir*", "os.Symlink", "os.Link", "os.Getenv", "os.Environ", "os.LookupEnv"}, "files and the environment are reached through a call's grant"},
+	{[]string{"host", "loader", "runtimes", "permissions", "internal/schema", "internal/bundle", "internal/jsondoc", "internal/suggest", "plugins"}, false, []string{"fmt.Print*", "log.Print*", "log.Fatal*", "os.Exit"}, "libraries write to the logger that they were given; stdout belongs to the protocol"},
+	{[]string{""}, true, []string{"time.Sleep"}, "wait for an event, or use testing/synctest (there sleeping is fake time)"},
+}
+
+func TestBans(t *testing.T) {
+	for _, f := range sources(t) {
+		for _, b := range bans {
+			if f.test && !b.tests || !slices.ContainsFunc(b.pkgs, func(p string) bool { return strings.HasPrefix(f.pkg, p) }) {
+				continue
+			}
+			ast.Inspect(f.ast, func(n ast.Node) bool {
+				call, ok := n.(*ast.SelectorExpr)
+				if !ok {
+					return true
+				}
+				pkg, ok := call.X.(*ast.Ident)
+				if !ok || pkg.Obj != nil {
+					return true
+				}
+				name := pkg.Name + "." + call.Sel.Name
+				for _, banned := range b.calls {
+					prefix, any := strings.CutSuffix(banned, "*")
+					if (name == banned || any && strings.HasPrefix(name, prefix)) && !excused(f, call.Pos(), name) {
+						t.Errorf("%s: %s is banned here: %s", f.fset.Position(call.Pos()), name, b.reason)
+					}
+				}
+				return true
+			})
+		}
+	}
+}
+
+// excused reports whether a sleep stands inside a synctest bubble, where time is fake.
+func excused(f file, pos token.Pos, name string) bool {
+	if name != "time.Sleep" {
+		return false
+	}
+	inside := false
+	ast.Inspect(f.ast, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || pos < call.Pos() || pos > call.End() {
+			return true
+		}
+		if s, ok := call.Fun.(*ast.SelectorExpr); ok {
+			if x, ok := s.X.(*ast.Ident); ok && x.Name == "synctest" {
+				inside = true
+			}
+		}
+		return true
+	})
+	return inside
+}
+
+// TestRoot keeps the top level to what it is meant to hold.
+func TestRoot(t *testing.T) {
+	allowed := []string{"README.md", "go.mod", "go.sum", "host", "runtimes", "loader", "permissions", "plugins", "examples", "cmd", "LICENSE", "internal", "docs", "bin"}
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") && !slices.Contains(allowed, e.Name()) {
+			t.Errorf("%s does not belong at the top level", e.Name())
+		}
+	}
+}

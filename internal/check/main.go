@@ -1,0 +1,63 @@
+// Command check does what has to be done before a commit: it formats, vets, lints and
+// tests the whole module, and fails where something is wrong or the work tree is dirty.
+//
+//	go run ./internal/check          # everything
+//	go run ./internal/check -quick   # without the race detector
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// step is one command; quiet ones fail when they print anything.
+type step struct {
+	name  string
+	args  []string
+	quiet bool
+}
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+func run(args []string) int {
+	flags := flag.NewFlagSet("check", flag.ContinueOnError)
+	quick := flags.Bool("quick", false, "test without the race detector")
+	if err := flags.Parse(args); err != nil {
+		return 2
+	}
+	test := []string{"go", "test", "-race", "./..."}
+	if *quick {
+		test = []string{"go", "test", "./..."}
+	}
+	steps := []step{
+		{"format", []string{"gofmt", "-l", "cmd", "examples", "host", "internal", "loader", "permissions", "plugins", "runtimes"}, true},
+		{"tidy", []string{"go", "mod", "tidy", "-diff"}, true},
+		{"vet", []string{"go", "vet", "./..."}, false},
+		{"lint", []string{"go", "tool", "staticcheck", "./..."}, false},
+		{"test", test, false},
+		{"clean tree", []string{"git", "status", "--porcelain"}, true},
+	}
+	failed := 0
+	for _, s := range steps {
+		start := time.Now()
+		var out bytes.Buffer
+		cmd := exec.Command(s.args[0], s.args[1:]...)
+		cmd.Stdout, cmd.Stderr = &out, &out
+		err := cmd.Run()
+		if err == nil && (!s.quiet || out.Len() == 0) {
+			fmt.Printf("ok    %-10s %s\n", s.name, time.Since(start).Round(time.Millisecond))
+			continue
+		}
+		failed++
+		fmt.Printf("FAIL  %-10s %s\n%s\n", s.name, strings.Join(s.args, " "), out.String())
+	}
+	if failed > 0 {
+		return 1
+	}
+	return 0
+}
