@@ -1,0 +1,167 @@
+// A small reader of Markdown: it finds headings, links and anchors, and knows where code
+// and comments are, in which there are none. It goes line by line, so that its time grows
+// with the length of the text whatever is in it.
+
+/** Reads a Markdown text: {headings: [{level, text, line, anchor}], links: [{target, line}], anchors: Set}. */
+export function parse(text) {
+  const headings = [];
+  const links = [];
+  const anchors = new Set();
+  const slugs = new Map();
+  const lines = text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
+
+  const addHeading = (level, raw, line) => {
+    const title = plain(raw);
+    const anchor = unique(slug(title), slugs);
+    anchors.add(anchor);
+    headings.push({ level, text: title, line, anchor });
+  };
+
+  let fence = null; // the marker that closes the code block we are in
+  let comment = false;
+  let paragraph = ''; // the line before, where it may turn out to be a heading
+  for (let i = frontMatter(lines); i < lines.length; i++) {
+    const number = i + 1;
+    if (fence !== null) {
+      if (closes(lines[i], fence)) fence = null;
+      continue;
+    }
+    let line;
+    [line, comment] = withoutComments(lines[i], comment);
+    const opening = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line);
+    if (opening !== null && !(opening[1][0] === '`' && opening[2].includes('`'))) {
+      fence = opening[1];
+      paragraph = '';
+      continue;
+    }
+    if (paragraph === '' && /^( {4}|\t)/.test(line)) continue; // an indented code block
+
+    const atx = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/.exec(line);
+    const setext = /^ {0,3}(=+|-+)[ \t]*$/.exec(line);
+    if (atx !== null) {
+      addHeading(atx[1].length, (atx[2] ?? '').replace(/(^|[ \t]+)#+[ \t]*$/, ''), number);
+      paragraph = '';
+    } else if (setext !== null && paragraph !== '') {
+      addHeading(setext[1][0] === '=' ? 1 : 2, paragraph, number - 1);
+      paragraph = '';
+    } else {
+      paragraph = /^ {0,3}([-*+>|]|\d{1,9}[.)])([ \t]|$)/.test(line) ? '' : line.trim();
+    }
+    const code = withoutCode(line);
+    for (const target of targets(code)) links.push({ target, line: number });
+    for (const m of code.matchAll(/<[a-zA-Z][^<>]*?\s(?:id|name)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)) anchors.add(m[1] ?? m[2]);
+  }
+  return { headings, links, anchors };
+}
+
+/** The number of lines of the front matter between two lines of three dashes. */
+function frontMatter(lines) {
+  if (lines[0] !== '---') return 0;
+  const end = lines.findIndex((l, i) => i > 0 && (l === '---' || l === '...'));
+  return end < 0 ? 0 : end + 1;
+}
+
+function closes(line, fence) {
+  const t = line.trim();
+  return t.length >= fence.length && t === fence[0].repeat(t.length);
+}
+
+/** Takes HTML comments out of a line; inside says whether it begins, and then ends, within one. */
+function withoutComments(line, inside) {
+  let out = '';
+  for (let at = 0; ; ) {
+    if (inside) {
+      const end = line.indexOf('-->', at);
+      if (end < 0) return [out, true];
+      at = end + 3;
+      inside = false;
+    }
+    const start = line.indexOf('<!--', at);
+    if (start < 0) return [out + line.slice(at), false];
+    out += line.slice(at, start);
+    at = start + 4;
+    inside = true;
+  }
+}
+
+/** Blanks the code spans of a line. */
+function withoutCode(line) {
+  if (!line.includes('`')) return line;
+  const parts = line.split(/(`+)/); // text and runs of backticks in turn
+  const last = new Map(); // where a run of each length stands last
+  for (let i = 1; i < parts.length; i += 2) last.set(parts[i].length, i);
+  const out = [];
+  for (let i = 0; i < parts.length; i++) {
+    if (i % 2 === 1 && last.get(parts[i].length) > i) {
+      const marker = parts[i];
+      do i += 2; while (parts[i] !== marker);
+      out.push(' ');
+    } else {
+      out.push(parts[i]);
+    }
+  }
+  return out.join('');
+}
+
+/** The targets of the links, images and link definitions of a line. */
+function targets(line) {
+  const found = [];
+  const definition = /^ {0,3}\[[^\]]+\]:[ \t]*(?:<([^<>]*)>|(\S+))/.exec(line);
+  if (definition !== null && !/^ {0,3}\[\^/.test(line)) found.push(definition[1] ?? definition[2]);
+  for (let at = line.indexOf(']('); at >= 0; at = line.indexOf('](', at + 2)) {
+    const target = destination(line, at + 2);
+    if (target !== null) found.push(target);
+  }
+  for (const m of line.matchAll(/<(?:a|img)\s[^<>]*?(?:href|src)\s*=\s*(?:"([^"]*)"|'([^']*)')/gi)) found.push(m[1] ?? m[2]);
+  return found.map((t) => t.replace(/\\([!-/:-@[-`{-~])/g, '$1'));
+}
+
+/** The destination of an inline link that starts at an index, with balanced parentheses; null where it does not end. */
+function destination(line, at) {
+  while (line[at] === ' ' || line[at] === '\t') at++;
+  if (line[at] === '<') {
+    const end = line.indexOf('>', at);
+    return end < 0 ? null : line.slice(at + 1, end);
+  }
+  let depth = 0;
+  for (let i = at; i < line.length && i - at < 2000; i++) {
+    const c = line[i];
+    if (c === '\\') i++;
+    else if (c === '(') depth++;
+    else if (c === ')' && depth-- === 0) return line.slice(at, i);
+    else if (c === ' ' || c === '\t') return line.indexOf(')', i) < 0 ? null : line.slice(at, i);
+  }
+  return null;
+}
+
+/** The text of a heading without its Markdown. */
+function plain(raw) {
+  return raw
+    .replace(/!?\[([^\]]*)\]\([^()]*\)/g, '$1')
+    .replace(/!?\[([^\]]*)\]\[[^\]]*\]/g, '$1')
+    .replace(/<\/?[a-zA-Z][^<>]*>/g, '')
+    .replace(/`+/g, '')
+    .replace(/\*+/g, '')
+    .replace(/\\([!-/:-@[-`{-~])/g, '$1')
+    .trim();
+}
+
+// What GitHub leaves out of an anchor: punctuation, symbols and emoji of all scripts.
+const DROPPED = /[\u0000-\u001f!-,./:-@[-^`{-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u2000-\u206f\u20a0-\u2bff\u2e00-\u2e7f\u3001-\u3004\u3008-\u3020\u3030\ud800-\udfff\ufe00-\ufe6f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]/g;
+
+/** The anchor of a heading, as GitHub makes it. */
+export function slug(title) {
+  return title.toLowerCase().replace(DROPPED, '').replace(/[ \u3000]/g, '-');
+}
+
+function unique(anchor, seen) {
+  let n = seen.get(anchor);
+  if (n === undefined) {
+    seen.set(anchor, 0);
+    return anchor;
+  }
+  do n++; while (seen.has(`${anchor}-${n}`));
+  seen.set(anchor, n);
+  seen.set(`${anchor}-${n}`, 0);
+  return `${anchor}-${n}`;
+}
