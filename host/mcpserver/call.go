@@ -1,0 +1,141 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolhost/toolhost/host"
+)
+
+// maxAgentName is how many characters of a client's name are kept: it goes into logs.
+const maxAgentName = 100
+
+// callResult is a result of tools/call. The content blocks are the host's own, so that
+// every field of theirs reaches the client as it is.
+type callResult struct {
+	mcp.ResultBase
+	ResultType string          `json:"resultType,omitempty"`
+	Content    []host.Content  `json:"content"`
+	Structured json.RawMessage `json:"structuredContent,omitempty"`
+	IsError    bool            `json:"isError,omitempty"`
+}
+
+// callTool answers tools/call.
+func (s *Server) callTool(ctx context.Context, req *mcp.CallToolRequest) (mcp.Result, error) {
+	if _, there := s.host.Tool(req.Params.Name); !there {
+		s.awaitReady(ctx)
+	}
+	call := &host.Call{Tool: req.Params.Name, Args: req.Params.Arguments, Agent: agent(req)}
+	said := newProgress(ctx, req)
+	if said != nil {
+		call.Progress = said.say
+	}
+	result, err := s.run(ctx, call)
+	said.end()
+
+	var unknown *host.UnknownToolError
+	switch {
+	case errors.As(err, &unknown):
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
+	case err != nil && ctx.Err() != nil:
+		return nil, err // the client has cancelled, or is gone
+	case err != nil:
+		result = host.ErrorResult(err.Error())
+	}
+	return s.convert(req, result), nil
+}
+
+// run carries the call to the host when its turn has come.
+func (s *Server) run(ctx context.Context, call *host.Call) (*host.Result, error) {
+	if err := s.limit.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.limit.leave()
+	return s.host.Call(ctx, call)
+}
+
+func (s *Server) convert(req *mcp.CallToolRequest, r *host.Result) *callResult {
+	if len(r.Structured) > 0 && !json.Valid(r.Structured) {
+		// It cannot be sent, and the client must not wait for ever.
+		s.log.Error("the structured content of a result is not JSON", "tool", req.Params.Name)
+		r = host.ErrorResult(fmt.Sprintf("internal error in tool %q: its structured content is not JSON", req.Params.Name))
+	}
+	result := &callResult{
+		ResultType: resultType(req),
+		Content:    r.Content,
+		Structured: r.Structured,
+		IsError:    r.IsError,
+	}
+	if len(r.Meta) > 0 {
+		var fields map[string]json.RawMessage
+		if err := json.Unmarshal(r.Meta, &fields); err != nil {
+			s.log.Warn("the _meta of a result is no JSON object and was left out", "tool", req.Params.Name, "err", err)
+		}
+		// Only the server itself says who the server is.
+		delete(fields, mcp.MetaKeyServerInfo)
+		result.Meta = make(mcp.Meta, len(fields)+1)
+		for name, value := range fields {
+			result.Meta[name] = value
+		}
+	}
+	return result
+}
+
+// agent says who calls. The SDK knows the client's name from the handshake or, in the
+// stateless revision, from the request itself.
+func agent(req *mcp.CallToolRequest) host.Agent {
+	a := host.Agent{ID: req.Session.ID()}
+	if info := req.ClientInfo(); info != nil {
+		a.Name = cut(info.Name, maxAgentName)
+	}
+	return a
+}
+
+// cut gives at most the first n characters of s.
+func cut(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+// maxWaiting is how many calls may wait for their turn.
+const maxWaiting = 1024
+
+// limit bounds how many calls run at once.
+type limit struct {
+	slots   chan struct{}
+	waiting atomic.Int64
+}
+
+func newLimit(n int) *limit { return &limit{slots: make(chan struct{}, n)} }
+
+// enter waits for the call's turn. Where it succeeds, leave must follow.
+func (l *limit) enter(ctx context.Context) error {
+	select {
+	case l.slots <- struct{}{}:
+		return nil
+	default:
+	}
+	defer l.waiting.Add(-1)
+	if l.waiting.Add(1) > maxWaiting {
+		return fmt.Errorf("the tool host is busy: %d calls run and %d wait; call again later", cap(l.slots), maxWaiting)
+	}
+	select {
+	case l.slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (l *limit) leave() { <-l.slots }

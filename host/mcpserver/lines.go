@@ -1,0 +1,182 @@
+package mcpserver
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// maxLine is the longest line that is read. It is four times the host's default limit
+// of arguments, since JSON may write one byte as up to six (\u0041) and a call that is
+// a little too big should learn so from the host; more is not worth the memory.
+const maxLine = 16 << 20
+
+var errTooLong = fmt.Errorf("the line is longer than %d bytes", maxLine)
+
+// lineReader reads lines of bounded length.
+type lineReader struct{ r *bufio.Reader }
+
+func newLineReader(in io.Reader) *lineReader { return &lineReader{bufio.NewReaderSize(in, 64<<10)} }
+
+// next gives the next line, without its end, in memory of its own. A last line without
+// an end counts. A line that is too long is passed over; the error is errTooLong, and
+// the line after it can be read.
+func (l *lineReader) next() ([]byte, error) {
+	var line []byte
+	tooLong := false
+	for {
+		part, err := l.r.ReadSlice('\n')
+		if len(line)+len(part) > maxLine+1 {
+			tooLong, line = true, nil
+		}
+		if !tooLong {
+			line = append(line, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case tooLong:
+			return nil, errTooLong // an error of the stream comes again with the next read
+		case err != nil && (len(line) == 0 || !errors.Is(err, io.EOF)):
+			return nil, err
+		}
+		return bytes.TrimSuffix(line, []byte("\n")), nil
+	}
+}
+
+// message is a JSON-RPC message as it came.
+type message struct {
+	JSONRPC json.RawMessage `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Method  json.RawMessage `json:"method"`
+	Params  json.RawMessage `json:"params"`
+	Result  json.RawMessage `json:"result"`
+	Error   json.RawMessage `json:"error"`
+}
+
+// parseLine reads a line. It gives the request or notification, or nil where there is
+// nothing to serve: an empty line, an answer (this server asks for nothing). Where the
+// line is no message it gives the error to answer, and the id if there is one.
+func parseLine(line []byte) (*jsonrpc.Request, json.RawMessage, *jsonrpc.Error) {
+	line = bytes.TrimSpace(line)
+	if len(line) == 0 {
+		return nil, nil, nil
+	}
+	var m message
+	err := json.Unmarshal(line, &m)
+	var wrongType *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &wrongType) && line[0] == '[':
+		return nil, nil, rpcError(jsonrpc.CodeInvalidRequest, "JSON-RPC batches are not supported: send one message a line")
+	case errors.As(err, &wrongType):
+		return nil, nil, rpcError(jsonrpc.CodeInvalidRequest, "a message must be a JSON object")
+	case err != nil:
+		return nil, nil, rpcError(jsonrpc.CodeParseError, "the line is not JSON: %s", cut(err.Error(), 200))
+	}
+	id, idOK := parseID(m.ID)
+	if !idOK && m.ID != nil {
+		return nil, nil, rpcError(jsonrpc.CodeInvalidRequest, "the id must be a text or a whole number of at most 2^53")
+	}
+	if !utf8.Valid(line) {
+		return nil, m.ID, rpcError(jsonrpc.CodeParseError, "the line is not UTF-8")
+	}
+	var version, method string
+	if json.Unmarshal(m.JSONRPC, &version) != nil || version != "2.0" {
+		return nil, m.ID, rpcError(jsonrpc.CodeInvalidRequest, `"jsonrpc" must be "2.0"`)
+	}
+	if m.Method == nil {
+		if m.ID != nil && (m.Result != nil || m.Error != nil) {
+			return nil, nil, nil
+		}
+		return nil, m.ID, rpcError(jsonrpc.CodeInvalidRequest, `"method" is missing`)
+	}
+	if json.Unmarshal(m.Method, &method) != nil {
+		return nil, m.ID, rpcError(jsonrpc.CodeInvalidRequest, `"method" must be a text`)
+	}
+	return &jsonrpc.Request{ID: id, Method: method, Params: m.Params}, m.ID, nil
+}
+
+// parseID reads an id. The SDK keeps numbers as whole ones, so others would come back
+// as something else and are refused; so is null, which MCP does not allow.
+func parseID(raw json.RawMessage) (jsonrpc.ID, bool) {
+	var v any
+	if json.Unmarshal(raw, &v) != nil || v == nil {
+		return jsonrpc.ID{}, false
+	}
+	if n, ok := v.(float64); ok && (n != math.Trunc(n) || math.Abs(n) > 1<<53) {
+		return jsonrpc.ID{}, false
+	}
+	id, err := jsonrpc.MakeID(v)
+	return id, err == nil
+}
+
+func rpcError(code int64, format string, args ...any) *jsonrpc.Error {
+	return &jsonrpc.Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// maxErrorMessage is how many characters of an error's message are sent: the SDK
+// quotes whole requests in some.
+const maxErrorMessage = 1000
+
+// encodeResponse gives the line of an answer. id is JSON; nil is null.
+func encodeResponse(id json.RawMessage, result json.RawMessage, err error) []byte {
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	line := make([]byte, 0, len(result)+len(id)+64)
+	line = append(line, `{"jsonrpc":"2.0","id":`...)
+	line = append(line, id...)
+	if err == nil {
+		line = append(line, `,"result":`...)
+		line = append(line, result...)
+	} else {
+		// The SDK gives errors of its own without a code; all of them are about
+		// requests that do not fit the state of the session.
+		wire := jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest}
+		var coded *jsonrpc.Error
+		if errors.As(err, &coded) && coded.Code != 0 {
+			wire.Code, wire.Data = coded.Code, coded.Data
+		}
+		wire.Message = cut(err.Error(), maxErrorMessage)
+		if coded != nil && error(coded) == err {
+			wire.Message = cut(coded.Message, maxErrorMessage)
+		}
+		line = append(line, `,"error":`...)
+		text, failed := json.Marshal(wire)
+		if failed != nil { // of its fields only Data can be what does not marshal
+			wire.Data = nil
+			text, _ = json.Marshal(wire)
+		}
+		line = append(line, text...)
+	}
+	return wellFormed(append(line, "}\n"...))
+}
+
+// surrogates finds escapes in JSON text: a pair of surrogates, a lone one, or any other.
+var surrogates = regexp.MustCompile(`\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)`)
+
+// wellFormed gives JSON text in which all is UTF-8 and no surrogate stands alone, each
+// fault replaced by U+FFFD: strict clients end the session over such a line. It is the
+// last guard; the host's results are sound already.
+func wellFormed(line []byte) []byte {
+	if !utf8.Valid(line) {
+		line = bytes.ToValidUTF8(line, []byte("\ufffd"))
+	}
+	if !bytes.Contains(line, []byte(`\ud`)) && !bytes.Contains(line, []byte(`\uD`)) {
+		return line
+	}
+	return surrogates.ReplaceAllFunc(line, func(escape []byte) []byte {
+		if len(escape) == len(`\ud800`) {
+			return []byte(`\ufffd`)
+		}
+		return escape
+	})
+}

@@ -1,0 +1,168 @@
+// Package mcpserver serves the tools of a [host.Host] to an agent over MCP, the
+// Model Context Protocol.
+//
+//	s := mcpserver.New(h, &mcpserver.Options{Version: "1.2.3", Log: log})
+//	defer s.Close()
+//	err := s.ServeStdio(ctx, os.Stdin, os.Stdout)
+//
+// A [Server] speaks every protocol revision of the MCP SDK that it is built on, the
+// ones with an initialize handshake (up to 2025-11-25) and the one without
+// (2026-07-28), to several sessions at once. It offers tools and nothing else of MCP:
+// no resources, prompts, sampling or tasks.
+//
+// What goes wrong with a call is a result with isError, which the model reads and can
+// act on. Only an unknown tool is a JSON-RPC error.
+package mcpserver
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolhost/toolhost/host"
+)
+
+const (
+	// pageSize is how many tools one page of tools/list holds: in effect all of them,
+	// since widely used agents read the first page only.
+	pageSize = 100_000
+
+	// readyWait is how long tools/list, and a call of a tool that is not there, wait for
+	// the first load. Some clients give a server 10 s to start.
+	readyWait = 3 * time.Second
+
+	defaultMaxInFlight = 64
+)
+
+// Options of a server. The zero value is usable.
+type Options struct {
+	// Name is what the server calls itself; "" is "toolhost". Agents put it before the
+	// names of the tools, so keep it short.
+	Name string
+	// Title is the name for people; it may be empty.
+	Title string
+	// Version of the program.
+	Version string
+	// Instructions are what agents tell the model about the server as a whole. Clients
+	// cut them at about 2000 characters.
+	Instructions string
+	// Ready is closed when the tools have been loaded for the first time. Until then
+	// tools/list waits, but not longer than 3 s. nil: they are there from the start.
+	Ready <-chan struct{}
+	// MaxInFlight is how many calls run at once; 0 is 64. Further ones wait, and where
+	// very many wait already, fail.
+	MaxInFlight int
+	// Log takes what goes wrong on the way, and what the MCP SDK says; nil drops it.
+	Log *slog.Logger
+}
+
+// Server serves a host over MCP. It is safe for concurrent use.
+type Server struct {
+	host  *host.Host
+	log   *slog.Logger
+	ready <-chan struct{}
+	mcp   *mcp.Server
+	limit *limit
+
+	unobserve func()
+	// changed says that the tools have changed since the first load.
+	changed atomic.Bool
+
+	mu     sync.Mutex // guards what follows, and the tool set of mcp
+	listed map[string]*definition
+	// short holds the sessions that were given a list before the first load was done.
+	short map[mcp.Session]bool
+
+	timerMu sync.Mutex // guards what follows; never taken before mu
+	timer   *time.Timer
+	due     time.Time // when the waiting changes are published at the latest
+	closed  bool
+}
+
+// New makes a server of h's tools, which follows their changes until Close. options
+// may be nil. The host stays the caller's to close.
+func New(h *host.Host, options *Options) *Server {
+	var o Options
+	if options != nil {
+		o = *options
+	}
+	if o.Name == "" {
+		o.Name = "toolhost"
+	}
+	if o.MaxInFlight <= 0 {
+		o.MaxInFlight = defaultMaxInFlight
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Ready == nil {
+		ready := make(chan struct{})
+		close(ready)
+		o.Ready = ready
+	}
+	s := &Server{
+		host:   h,
+		log:    o.Log,
+		ready:  o.Ready,
+		limit:  newLimit(o.MaxInFlight),
+		listed: map[string]*definition{},
+		short:  map[mcp.Session]bool{},
+	}
+	s.mcp = mcp.NewServer(
+		&mcp.Implementation{Name: o.Name, Title: o.Title, Version: o.Version},
+		&mcp.ServerOptions{
+			Instructions: o.Instructions,
+			PageSize:     pageSize,
+			Logger:       slog.New(calmHandler{o.Log.Handler()}),
+			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}},
+		})
+	s.mcp.AddReceivingMiddleware(s.receive)
+	s.mcp.AddSendingMiddleware(s.send)
+	s.unobserve = h.Observe(s)
+	if s.isReady() {
+		s.publish()
+	}
+	return s
+}
+
+// MCP gives the SDK's server, for transports other than standard input and output.
+// Its tools are the host's; add and remove them there.
+func (s *Server) MCP() *mcp.Server { return s.mcp }
+
+// Close stops following the host. It does not end sessions.
+func (s *Server) Close() {
+	s.unobserve()
+	s.timerMu.Lock()
+	defer s.timerMu.Unlock()
+	s.closed = true
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+}
+
+func (s *Server) isReady() bool {
+	select {
+	case <-s.ready:
+		return true
+	default:
+		return false
+	}
+}
+
+// awaitReady waits for the first load, for readyWait, or for the end of ctx.
+func (s *Server) awaitReady(ctx context.Context) {
+	if s.isReady() {
+		return
+	}
+	timer := time.NewTimer(readyWait)
+	defer timer.Stop()
+	select {
+	case <-s.ready:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,91 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"runtime/debug"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// statelessRevision is the first protocol revision without a handshake; its requests
+// name their revision themselves.
+const statelessRevision = "2026-07-28"
+
+// receive is the middleware for what clients ask. No panic passes it (the SDK has no
+// recover, so one would end the process), nor a nil result (the SDK would panic).
+func (s *Server) receive(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (result mcp.Result, err error) {
+		defer func() {
+			if v := recover(); v != nil {
+				s.log.Error("serving a request panicked", "method", method, "err", fmt.Sprint(v), "stack", string(debug.Stack()))
+				result, err = nil, internalError()
+			}
+		}()
+		switch r := req.(type) {
+		case *mcp.CallToolRequest:
+			return s.callTool(ctx, r)
+		case *mcp.ListToolsRequest:
+			return s.listTools(ctx, next, method, req)
+		}
+		result, err = next(ctx, method, req)
+		if err == nil && isNil(result) && !strings.HasPrefix(method, "notifications/") {
+			s.log.Error("serving a request gave no result", "method", method)
+			return nil, internalError()
+		}
+		return result, err
+	}
+}
+
+func isNil(r mcp.Result) bool {
+	if r == nil {
+		return true
+	}
+	v := reflect.ValueOf(r)
+	return v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+func internalError() error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error in the tool host; its log says more"}
+}
+
+// resultType gives the resultType field of an answer to req: requests of the stateless
+// revision expect it, older ones do not know it.
+func resultType(req mcp.Request) string {
+	if revision, _ := req.GetParams().GetMeta()[mcp.MetaKeyProtocolVersion].(string); revision >= statelessRevision {
+		return "complete"
+	}
+	return ""
+}
+
+// calmHandler lowers what the SDK tells of its ordinary doings (sessions that come and
+// go) from info to debug.
+type calmHandler struct{ slog.Handler }
+
+func calm(level slog.Level) slog.Level {
+	if level == slog.LevelInfo {
+		return slog.LevelDebug
+	}
+	return level
+}
+
+func (h calmHandler) Enabled(ctx context.Context, level slog.Level) bool {
+	return h.Handler.Enabled(ctx, calm(level))
+}
+
+func (h calmHandler) Handle(ctx context.Context, r slog.Record) error {
+	r.Level = calm(r.Level)
+	return h.Handler.Handle(ctx, r)
+}
+
+func (h calmHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return calmHandler{h.Handler.WithAttrs(attrs)}
+}
+
+func (h calmHandler) WithGroup(name string) slog.Handler {
+	return calmHandler{h.Handler.WithGroup(name)}
+}

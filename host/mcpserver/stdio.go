@@ -1,0 +1,101 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	// grace is how long running calls get when the session ends.
+	grace = 2 * time.Second
+	// interruptWait is how long the end of a blocked read or write is waited for.
+	interruptWait = 100 * time.Millisecond
+)
+
+// ServeStdio serves one session over in and out, one JSON-RPC message a line, until in
+// ends or ctx does; both are no error. Running calls are answered first, for at most
+// 2 s; the contexts of those that are left then end. It returns when they have, and
+// leaves nothing behind. An error says that reading or writing failed.
+//
+// A read of in or a write to out that still blocks at the end is interrupted by a
+// deadline in the past or, where the stream takes none, by closing it. A stream that
+// neither helps with, such as a terminal, keeps its goroutine until the process ends.
+//
+// Nothing but protocol lines is written to out. Whoever passes the process's standard
+// output must see to it that nobody else writes there.
+func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
+	c := newLineConn(in, out, ctx.Done(), s.ready)
+	// Calls outlive ctx by the grace, so the session must not end with it.
+	session, err := s.mcp.Connect(context.WithoutCancel(ctx), lineTransport{c}, nil)
+	if err != nil {
+		c.Close()
+		c.finish()
+		return fmt.Errorf("starting the MCP session: %w", err)
+	}
+	defer s.forget(session)
+
+	loaded := make(chan struct{})
+	go func() {
+		defer close(loaded)
+		select {
+		case <-s.ready:
+			s.publish()
+		case <-c.closed:
+		}
+	}()
+	_ = session.Wait() // c knows better what went wrong
+	<-loaded
+	return c.finish()
+}
+
+// lineTransport hands one connection to the SDK.
+type lineTransport struct{ c *lineConn }
+
+var _ mcp.Transport = lineTransport{}
+
+// Connect implements [mcp.Transport].
+func (t lineTransport) Connect(context.Context) (mcp.Connection, error) {
+	t.c.start()
+	return t.c, nil
+}
+
+// finish waits for the goroutines of a closed connection, interrupts those that block,
+// and says why the session ended where that is an error.
+func (c *lineConn) finish() error {
+	await(c.written, func() { interrupt(c.out, func(d deadliner, t time.Time) error { return d.SetWriteDeadline(t) }) })
+	await(c.readDone, func() { interrupt(c.in, func(d deadliner, t time.Time) error { return d.SetReadDeadline(t) }) })
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+func await(done <-chan struct{}, interrupt func()) {
+	for range 2 {
+		timer := time.NewTimer(interruptWait)
+		select {
+		case <-done:
+			timer.Stop()
+			return
+		case <-timer.C:
+			interrupt()
+		}
+	}
+}
+
+type deadliner interface {
+	SetReadDeadline(time.Time) error
+	SetWriteDeadline(time.Time) error
+}
+
+func interrupt(stream any, set func(deadliner, time.Time) error) {
+	if d, ok := stream.(deadliner); ok && set(d, time.Unix(1, 0)) == nil {
+		return
+	}
+	if c, ok := stream.(io.Closer); ok {
+		_ = c.Close()
+	}
+}

@@ -1,0 +1,211 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolhost/toolhost/host"
+)
+
+const (
+	// publishQuiet and publishLimit make one notification of a burst of changes: it is
+	// sent when nothing has changed for publishQuiet, or publishLimit after the first.
+	publishQuiet = 20 * time.Millisecond
+	publishLimit = 200 * time.Millisecond
+
+	listChanged = "notifications/tools/list_changed"
+)
+
+// definition is a tool as tools/list shows it.
+type definition struct {
+	tool    *host.Tool
+	owner   string
+	raw     json.RawMessage // the tool's object in tools/list
+	refused bool            // the SDK does not take it, so it is not listed
+}
+
+// define makes the definition of a tool. It is written here and not by the SDK, whose
+// annotations state readOnlyHint and idempotentHint even where the tool does not.
+func define(t host.Registered) (*definition, error) {
+	wire := struct {
+		Name         string            `json:"name"`
+		Title        string            `json:"title,omitempty"`
+		Description  string            `json:"description"`
+		InputSchema  json.RawMessage   `json:"inputSchema"`
+		OutputSchema json.RawMessage   `json:"outputSchema,omitempty"`
+		Annotations  *host.Annotations `json:"annotations,omitempty"`
+		Meta         map[string]string `json:"_meta,omitempty"`
+	}{
+		Name: t.Name, Title: t.Title, Description: t.Description,
+		InputSchema: t.InputSchema, OutputSchema: t.OutputSchema,
+	}
+	if t.Annotations != nil && *t.Annotations != (host.Annotations{}) {
+		wire.Annotations = t.Annotations
+	}
+	if t.Source >= host.Plugin {
+		wire.Meta = map[string]string{"toolhost/plugin": t.Owner}
+	}
+	raw, err := json.Marshal(wire)
+	return &definition{tool: t.Tool, owner: t.Owner, raw: raw}, err
+}
+
+// Observe implements [host.Observer].
+func (s *Server) Observe(e host.Event) {
+	if e.Kind != host.ToolsChanged || !s.isReady() {
+		return // the first load is published when it is done, or when somebody asks
+	}
+	s.changed.Store(true)
+	s.timerMu.Lock()
+	defer s.timerMu.Unlock()
+	switch now := time.Now(); {
+	case s.closed:
+	case s.timer == nil:
+		s.due = now.Add(publishLimit)
+		s.timer = time.AfterFunc(publishQuiet, s.publishWaiting)
+	default:
+		s.timer.Reset(min(publishQuiet, max(0, s.due.Sub(now))))
+	}
+}
+
+var _ host.Observer = (*Server)(nil)
+
+func (s *Server) publishWaiting() {
+	s.timerMu.Lock()
+	s.timer = nil
+	s.timerMu.Unlock()
+	s.publish()
+}
+
+// publish brings the SDK's tool set up to date. Only what differs is touched, since
+// every change there, even to the same, notifies the clients.
+func (s *Server) publish() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	offered := map[string]bool{}
+	for _, t := range s.host.Tools() {
+		if !t.Enabled {
+			continue
+		}
+		offered[t.Name] = true
+		old := s.listed[t.Name]
+		if old != nil && old.tool == t.Tool && old.owner == t.Owner {
+			continue
+		}
+		d, err := define(t)
+		if err == nil && old != nil && bytes.Equal(old.raw, d.raw) {
+			old.tool, old.owner = t.Tool, t.Owner
+			continue
+		}
+		s.listed[t.Name] = d
+		if err == nil {
+			err = s.add(d.tool)
+		}
+		if err != nil {
+			s.log.Warn("the tool cannot be listed over MCP", "plugin", t.Owner, "tool", t.Name, "err", err)
+			d.refused = true
+			s.mcp.RemoveTools(t.Name)
+		}
+	}
+	for name := range s.listed {
+		if !offered[name] {
+			delete(s.listed, name)
+			s.mcp.RemoveTools(name)
+		}
+	}
+}
+
+// add puts a tool into the SDK's tool set, which panics where it does not like a schema.
+func (s *Server) add(t *host.Tool) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("%v", v)
+		}
+	}()
+	tool := &mcp.Tool{Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.InputSchema}
+	if t.OutputSchema != nil {
+		tool.OutputSchema = t.OutputSchema
+	}
+	s.mcp.AddTool(tool, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		// The receiving middleware carries all calls to the host, so that a call never
+		// depends on whether the change of a tool has been published already.
+		return nil, internalError()
+	})
+	return nil
+}
+
+// listResult is a result of tools/list.
+type listResult struct {
+	mcp.ResultBase
+	mcp.Cacheable
+	ResultType string            `json:"resultType,omitempty"`
+	NextCursor string            `json:"nextCursor,omitempty"`
+	Tools      []json.RawMessage `json:"tools"`
+}
+
+// listTools answers tools/list.
+func (s *Server) listTools(ctx context.Context, next mcp.MethodHandler, method string, req mcp.Request) (mcp.Result, error) {
+	s.awaitReady(ctx)
+	ready := s.isReady()
+	s.publish()
+	if !ready {
+		s.mu.Lock()
+		s.short[req.GetSession()] = true
+		s.mu.Unlock()
+	}
+	res, err := next(ctx, method, req)
+	if err != nil {
+		return nil, err
+	}
+	page, ok := res.(*mcp.ListToolsResult)
+	if !ok || page == nil {
+		return nil, internalError()
+	}
+	result := &listResult{
+		Cacheable:  page.Cacheable,
+		ResultType: resultType(req),
+		NextCursor: page.NextCursor,
+		Tools:      make([]json.RawMessage, 0, len(page.Tools)),
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range page.Tools {
+		if d := s.listed[t.Name]; d != nil && !d.refused {
+			result.Tools = append(result.Tools, d.raw)
+		}
+	}
+	return result, nil
+}
+
+// send is the middleware for what the SDK sends on its own. It holds back list_changed
+// from sessions to which it says nothing: before the handshake, and where the change is
+// the first load, of which the session has not seen a half.
+func (s *Server) send(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if method == listChanged && !s.concerns(req.GetSession()) {
+			return nil, nil
+		}
+		return next(ctx, method, req)
+	}
+}
+
+func (s *Server) concerns(session mcp.Session) bool {
+	if ss, ok := session.(*mcp.ServerSession); !ok || ss.InitializeParams() == nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	short := s.short[session]
+	delete(s.short, session)
+	return short || s.changed.Load()
+}
+
+func (s *Server) forget(session mcp.Session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.short, session)
+}
