@@ -1,21 +1,176 @@
 package permissions
 
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
 // Grant is what one call may touch. It is safe for concurrent use; the zero value
 // (and nil) allows nothing.
-type Grant struct{}
+type Grant struct {
+	folder string // absolute, as the user named it
+	policy *Policy
+
+	// named holds the places below the agent's folder that the arguments name.
+	named map[string]bool
+
+	over atomic.Bool
+	// mu is held for reading by whatever touches a file, so that nothing is under way
+	// once Revoke returns.
+	mu     sync.RWMutex
+	opened sync.Once
+	trees  trees
+	rules  rules
+	files  fileSet
+}
+
+// maxNamed is how many places the arguments of one call may name: each costs a look at
+// the disk before the handler starts.
+const maxNamed = 10_000
+
+// Resolve makes the grant of one call. folder is the agent's folder ("" where the
+// call has none: then no file but the plugin's own is granted). A relative folder
+// starts at the working directory of the process. The error is an *ArgumentError where
+// a marked argument lies outside the folder and the policy lets arguments name files.
+// The caller calls Revoke when the call has ended.
+func (p *Policy) Resolve(folder string, args []Argument) (*Grant, error) {
+	g := &Grant{policy: p}
+	if p == nil {
+		return g, nil
+	}
+	if folder != "" {
+		abs, err := filepath.Abs(folder)
+		if err != nil {
+			abs = folder
+		}
+		g.folder = abs
+	}
+	if !p.FS.byParameter() {
+		return g, nil
+	}
+	for _, a := range args {
+		if err := g.name(a); err != nil {
+			g.Revoke()
+			return nil, err
+		}
+	}
+	return g, nil
+}
+
+// byParameter reports whether any rule is about what the arguments name.
+func (p FSPolicy) byParameter() bool {
+	return p.Read.Parameter || p.Write.Parameter || p.List != nil && p.List.Parameter
+}
+
+// name grants what an argument names: the place where it leads, and the link itself
+// where it is one.
+func (g *Grant) name(a Argument) error {
+	if a.Value == "" {
+		return nil
+	}
+	refuse := func(reason string) error {
+		if !a.Marked {
+			return nil
+		}
+		return &ArgumentError{Argument: a, Reason: reason}
+	}
+	if g.folder == "" {
+		return refuse("cannot be used: this call has no agent folder")
+	}
+	if len(g.named) >= maxNamed {
+		return &ArgumentError{Argument: a, Reason: "is one file too many: the arguments of one call may name at most 10000"}
+	}
+	if !g.begin() {
+		return nil
+	}
+	defer g.mu.RUnlock()
+	for _, follow := range []bool{true, false} {
+		p, err := g.trees.walkAgain(a.Value, follow)
+		if err != nil {
+			return refuse("is no path: " + err.Error())
+		}
+		p.close()
+		if !p.in.folder {
+			return refuse("lies outside the agent's folder")
+		}
+		if g.named == nil {
+			g.named = map[string]bool{}
+		}
+		g.named[p.in.folderPath] = true
+	}
+	return nil
+}
 
 // FS gives the door to files.
-func (g *Grant) FS() *FS { panic("stub") }
+func (g *Grant) FS() *FS {
+	return &FS{g: g}
+}
 
 // Folder gives the agent's folder as an absolute path, as the user named it; "" where there is none.
-func (g *Grant) Folder() string { panic("stub") }
+func (g *Grant) Folder() string {
+	if g == nil {
+		return ""
+	}
+	return g.folder
+}
 
 // Env gives a granted environment variable of the host.
-func (g *Grant) Env(name string) (string, bool) { panic("stub") }
+func (g *Grant) Env(name string) (string, bool) {
+	if g == nil || g.policy == nil || g.over.Load() || !slices.Contains(g.policy.Env, name) {
+		return "", false
+	}
+	return os.LookupEnv(name)
+}
 
 // EnvNames gives the names of the granted variables that are set, sorted.
-func (g *Grant) EnvNames() []string { panic("stub") }
+func (g *Grant) EnvNames() []string {
+	if g == nil || g.policy == nil {
+		return nil
+	}
+	var names []string
+	for _, name := range g.policy.Env {
+		if _, ok := g.Env(name); ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
 
 // Revoke ends the grant: whatever is asked of it later is denied, and what it holds
-// open is closed. It may be called more than once.
-func (g *Grant) Revoke() { panic("stub") }
+// open is closed; a file opened for replacing that was not closed is left as it was. It
+// waits for the single read or write that is under way. It may be called more than once.
+func (g *Grant) Revoke() {
+	if g == nil {
+		return
+	}
+	g.over.Store(true)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.files.closeAll()
+	g.trees.close()
+}
+
+// begin starts one act on files; the caller ends it with g.mu.RUnlock. It must not be
+// called again before that. It reports false where the grant allows nothing at all.
+func (g *Grant) begin() bool {
+	if g == nil || g.policy == nil || g.over.Load() {
+		return false
+	}
+	g.mu.RLock()
+	if g.over.Load() {
+		g.mu.RUnlock()
+		return false
+	}
+	g.opened.Do(func() {
+		g.trees = openTrees(g.folder, g.policy.Root)
+		g.rules = compile(&g.policy.FS)
+	})
+	return true
+}
+
+// ended is why everything is refused after Revoke.
+const ended = "the call has ended"

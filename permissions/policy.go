@@ -44,30 +44,9 @@ type HostPolicy struct {
 	Settings []string // keys of user settings that hold a URL or host:port
 }
 
-// Check gives what is wrong with a policy's globs and hosts, each with the JSON
-// pointer below "permissions" where it stands.
-func (p *Policy) Check() []Problem { panic("stub") }
-
-// Problem is one thing that is wrong with a policy.
-type Problem struct{ Pointer, Message, Hint string }
-
 // Argument is a text of a call's arguments that names a file or folder.
 type Argument struct {
 	Pointer string // JSON pointer into the arguments
 	Value   string
 	Marked  bool // the schema marks it: outside the folder it fails the call
 }
-
-// Resolve makes the grant of one call. folder is the agent's folder ("" where the
-// call has none: then no file but the plugin's own is granted). The error is an
-// *ArgumentError where a marked argument lies outside the folder. The caller calls
-// Revoke when the call has ended.
-func (p *Policy) Resolve(folder string, args []Argument) (*Grant, error) { panic("stub") }
-
-// ArgumentError says that an argument names a place that no call may touch.
-type ArgumentError struct {
-	Argument Argument
-	Reason   string
-}
-
-func (e *ArgumentError) Error() string { panic("stub") }
