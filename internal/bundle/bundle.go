@@ -1,0 +1,274 @@
+// Package bundle turns the handler modules of a plugin into scripts that need no module
+// loader: CommonJS, ES modules, TypeScript, JSX, JSON and the packages of the plugin's
+// own node_modules, one script for each handler.
+//
+//	b := bundle.New(&bundle.Options{Builtin: isBuiltin})
+//	built, err := b.Build(ctx, root, []string{"handler.ts"})
+//
+// Every file is read through an [os.Root]: an import that leaves the plugin's folder is
+// refused, and no package.json or tsconfig.json outside it is looked at. What the author
+// got wrong comes back at once, as an [*Error].
+//
+// A script is an expression whose value is a function of two arguments, the name require
+// and a host object: (function (require, __host) { … }). The host object has the methods
+// require(name) for built-in modules, export(namespace), which the script calls with the
+// handler module's namespace, and dirname(file), filename(file), url(file) for the places of
+// a file named below the root. Where the module awaits at its top level the function is async.
+package bundle
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// Options of a Builder. Zero fields are the defaults.
+type Options struct {
+	// Builtin says which names are modules of the runtime ("fs", "fs/promises"), without "node:".
+	Builtin func(name string) bool
+	// Builtins are such names, for corrections.
+	Builtins []string
+	MaxFile  int64 // bytes of one file; 8 MiB
+	MaxTotal int64 // bytes of all files of a plugin; 64 MiB
+	Parallel int   // builds at the same time; 2
+}
+
+// Builder builds bundles. It is safe for concurrent use.
+type Builder struct {
+	options Options
+	slots   chan struct{}
+}
+
+// New makes a Builder; options may be nil.
+func New(options *Options) *Builder {
+	b := &Builder{}
+	if options != nil {
+		b.options = *options
+	}
+	if b.options.Builtin == nil {
+		b.options.Builtin = func(string) bool { return false }
+	}
+	if b.options.MaxFile <= 0 {
+		b.options.MaxFile = 8 << 20
+	}
+	if b.options.MaxTotal <= 0 {
+		b.options.MaxTotal = 64 << 20
+	}
+	if b.options.Parallel <= 0 {
+		b.options.Parallel = 2
+	}
+	b.slots = make(chan struct{}, b.options.Parallel)
+	return b
+}
+
+// Bundle is what a build gives.
+type Bundle struct {
+	Scripts map[string]*Script // by handler path, as Build was given it
+	Inputs  []Input            // every file that was read, sorted by path
+}
+
+// Script is one handler module with all it imports.
+type Script struct {
+	Code  string
+	Async bool // the function is async
+	Map   *SourceMap
+}
+
+// Input is a file that went into a bundle.
+type Input struct {
+	Path string // slash path below the root
+	Sum  [sha256.Size]byte
+}
+
+// Problem is one mistake in a plugin's code.
+type Problem struct {
+	File         string // slash path below the root; may be empty
+	Line, Column int    // from 1; 0 where not known
+	Message      string
+	Hint         string // may be empty
+}
+
+// Error holds every mistake for which a bundle was not built.
+type Error struct{ Problems []Problem }
+
+func (e *Error) Error() string {
+	lines := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		lines[i] = p.Message
+		if p.File != "" {
+			lines[i] = fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Message)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+const (
+	fileSpace    = "plugin"  // files below the root
+	entrySpace   = "entry"   // what hands a handler module over
+	builtinSpace = "builtin" // modules of the runtime
+)
+
+// Build bundles handler modules, given as slash paths below root. Its error is an
+// *Error, or ctx's where no slot became free in time.
+func (b *Builder) Build(ctx context.Context, root *os.Root, handlers []string) (*Bundle, error) {
+	select {
+	case b.slots <- struct{}{}:
+		defer func() { <-b.slots }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	handlers = slices.Compact(slices.Sorted(slices.Values(handlers)))
+	format := api.FormatIIFE
+	for {
+		f := newFiles(root, b.options.MaxFile, b.options.MaxTotal)
+		result := api.Build(b.buildOptions(f, handlers, format))
+		if format == api.FormatIIFE && slices.ContainsFunc(result.Errors, awaitsAtTop) {
+			// Only ES modules may await at their top level: build one, and wrap it in an async function.
+			format = api.FormatESModule
+			continue
+		}
+		if len(result.Errors) > 0 {
+			return nil, &Error{Problems: f.problems(result.Errors)}
+		}
+		return collect(f, result, handlers, format)
+	}
+}
+
+func awaitsAtTop(m api.Message) bool {
+	return strings.HasPrefix(m.Text, "Top-level await is currently not supported with the")
+}
+
+func collect(f *files, result api.BuildResult, handlers []string, format api.Format) (*Bundle, error) {
+	built := &Bundle{Scripts: map[string]*Script{}, Inputs: f.inputs()}
+	outputs := map[string][]byte{}
+	for _, o := range result.OutputFiles {
+		outputs[filepath.Base(o.Path)] = o.Contents
+	}
+	for i, h := range handlers {
+		code, sourceMap := outputs[strconv.Itoa(i)+".js"], outputs[strconv.Itoa(i)+".js.map"]
+		if code == nil || sourceMap == nil {
+			return nil, fmt.Errorf("bundling %q: the bundler gave no output", h)
+		}
+		m, err := newSourceMap(sourceMap, f.prefixes())
+		if err != nil {
+			return nil, fmt.Errorf("bundling %q: %w", h, err)
+		}
+		built.Scripts[h] = &Script{Code: string(code), Async: format == api.FormatESModule, Map: m}
+	}
+	return built, nil
+}
+
+// unsupported are the parts of JavaScript that goja lacks and esbuild can lower. The rest
+// stays as it is: lowered private fields and async functions are two to three times slower.
+func unsupported() map[string]bool {
+	return map[string]bool{
+		"async-generator": false, "for-await": false, "using": false, "decorators": false, "dynamic-import": false,
+		"import-meta": false, "regexp-match-indices": false, "regexp-set-notation": false,
+		"regexp-unicode-property-escapes": false, "hashbang": false,
+	}
+}
+
+func (b *Builder) buildOptions(f *files, handlers []string, format api.Format) api.BuildOptions {
+	lead := "(function(require,__host){"
+	if format == api.FormatESModule {
+		lead = "(async " + lead[1:]
+	}
+	// An absolute folder that esbuild never looks into: all paths are in name spaces of ours.
+	nowhere := filepath.Join(f.root.Name(), "bundle")
+	if !filepath.IsAbs(nowhere) {
+		nowhere = filepath.Join(string(filepath.Separator), "bundle")
+	}
+	o := api.BuildOptions{
+		Bundle: true, Write: false, Outdir: nowhere, AbsWorkingDir: nowhere,
+		Target: api.ESNext, Supported: unsupported(), Platform: api.PlatformNode, Format: format,
+		TreeShaking: api.TreeShakingTrue, Charset: api.CharsetUTF8, LegalComments: api.LegalCommentsNone,
+		Sourcemap: api.SourceMapExternal, SourcesContent: api.SourcesContentExclude,
+		// Inline settings: otherwise esbuild looks for tsconfig.json files.
+		TsconfigRaw: `{"compilerOptions":{}}`,
+		Banner:      map[string]string{"js": lead}, Footer: map[string]string{"js": "})"},
+		Define: map[string]string{
+			"global": "globalThis", "process.env.NODE_ENV": `"production"`,
+			"__dirname": placeDirname, "__filename": placeFilename,
+			"import.meta.dirname": placeDirname, "import.meta.filename": placeFilename, "import.meta.url": placeURL,
+		},
+		LogLevel: api.LogLevelSilent, LogLimit: 100,
+		Plugins: []api.Plugin{{Name: "toolhost", Setup: func(p api.PluginBuild) { b.setup(p, f) }}},
+	}
+	for i, h := range handlers {
+		o.EntryPointsAdvanced = append(o.EntryPointsAdvanced, api.EntryPoint{InputPath: h, OutputPath: strconv.Itoa(i)})
+	}
+	return o
+}
+
+// setup tells esbuild where modules are and what they hold.
+func (b *Builder) setup(p api.PluginBuild, f *files) {
+	r := &resolver{files: f, options: &b.options}
+	p.OnResolve(api.OnResolveOptions{Filter: ".*"}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
+		if args.Kind == api.ResolveEntryPoint {
+			return api.OnResolveResult{Path: args.Path, Namespace: entrySpace}, nil
+		}
+		return r.resolve(args)
+	})
+	p.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: entrySpace}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+		code := fmt.Sprintf("import * as m from %s;__host.export(m)", strconv.Quote("./"+args.Path))
+		return api.OnLoadResult{Contents: &code, Loader: api.LoaderJS}, nil
+	})
+	p.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: builtinSpace}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+		code := fmt.Sprintf("module.exports=__host.require(%s)", strconv.Quote(args.Path))
+		return api.OnLoadResult{Contents: &code, Loader: api.LoaderJS}, nil
+	})
+	p.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: fileSpace}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+		return f.load(strings.TrimSuffix(args.Path, moduleMark), args.With["type"])
+	})
+}
+
+// problems turns esbuild's messages into ours.
+func (f *files) problems(messages []api.Message) []Problem {
+	var list []Problem
+	for _, m := range messages {
+		p := Problem{Message: lowerFirst(strings.TrimSuffix(m.Text, "."))}
+		if d, ok := m.Detail.(error); ok {
+			var own *Problem
+			if errors.As(d, &own) {
+				p = *own
+			}
+		}
+		if l := m.Location; l != nil && p.File == "" {
+			p.File = sourceName(l.File)
+			p.Line, p.Column = l.Line, l.Column+1-f.shift(p.File, l.Line)
+			if l.Namespace == entrySpace || strings.HasPrefix(l.File, entrySpace+":") {
+				p.File, p.Line, p.Column = "", 0, 0 // it is the manifest that names the file
+			}
+		}
+		if strings.HasPrefix(m.Text, "Could not resolve ") && p.Hint == "" {
+			p.Hint = "install the package into the plugin's own node_modules, or correct the name"
+		}
+		if !slices.Contains(list, p) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+func (p *Problem) Error() string { return p.Message }
+
+func lowerFirst(s string) string {
+	if len(s) > 1 && s[0] >= 'A' && s[0] <= 'Z' && s[1] >= 'a' && s[1] <= 'z' {
+		return string(s[0]+'a'-'A') + s[1:]
+	}
+	return s
+}
+
+// sourceName gives the slash path below the root of a name that esbuild shows.
+func sourceName(name string) string {
+	name = strings.TrimPrefix(name, fileSpace+":")
+	return strings.TrimSuffix(name, moduleMark)
+}

@@ -1,0 +1,352 @@
+package bundle_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/dop251/goja"
+	"github.com/dop251/goja/parser"
+
+	"github.com/toolhost/toolhost/internal/bundle"
+)
+
+// folder makes a plugin folder of files; a text that begins with "-> " makes a link.
+func folder(t *testing.T, files map[string]string) *os.Root {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "plugin")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if target, ok := strings.CutPrefix(text, "-> "); ok {
+			err = os.Symlink(target, file)
+		} else {
+			err = os.WriteFile(file, []byte(text), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { root.Close() })
+	return root
+}
+
+func builder() *bundle.Builder {
+	return bundle.New(&bundle.Options{
+		Builtin:  func(name string) bool { return name == "path" || name == "fs" || name == "fs/promises" },
+		Builtins: []string{"path", "fs", "fs/promises"},
+	})
+}
+
+func build(t *testing.T, files map[string]string, handlers ...string) (*bundle.Bundle, error) {
+	t.Helper()
+	return builder().Build(t.Context(), folder(t, files), handlers)
+}
+
+// run evaluates a script and gives what the module exports under "default".
+func run(t *testing.T, s *bundle.Script) string {
+	t.Helper()
+	vm := goja.New()
+	vm.SetParserOptions(parser.WithDisableSourceMaps)
+	v, err := vm.RunScript("script.js", s.Code)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, s.Code)
+	}
+	f, ok := goja.AssertFunction(v)
+	if !ok {
+		t.Fatalf("the script is no function:\n%s", s.Code)
+	}
+	var exports *goja.Object
+	host := vm.NewObject()
+	for name, f := range map[string]any{
+		"require":  func(name string) any { return map[string]any{"name": "builtin " + name} },
+		"export":   func(o *goja.Object) { exports = o },
+		"dirname":  func(name string) string { return filepath.Dir("/plugin/" + name) },
+		"filename": func(name string) string { return "/plugin/" + name },
+		"url":      func(name string) string { return "file:///plugin/" + name },
+	} {
+		if err := host.Set(name, f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	require := vm.ToValue(func(name string) string { return "required " + name })
+	p, err := f(goja.Undefined(), require, host)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, s.Code)
+	}
+	if promise, ok := p.Export().(*goja.Promise); ok && promise.State() != goja.PromiseStateFulfilled {
+		t.Fatalf("the module did not load: %v", promise.Result())
+	}
+	if exports == nil {
+		t.Fatalf("the script exported nothing:\n%s", s.Code)
+	}
+	return exports.Get("default").String()
+}
+
+func TestBuild(t *testing.T) {
+	for name, tt := range map[string]struct {
+		files map[string]string
+		entry string // "h.js" where empty
+		want  string
+	}{
+		"ES module":         {files: map[string]string{"h.js": "export default 'x'"}, want: "x"},
+		"CommonJS":          {files: map[string]string{"h.js": "module.exports = 'x'"}, want: "x"},
+		"helper":            {files: map[string]string{"h.js": "import {a} from './lib/a.js'; export default a", "lib/a.js": "export const a = 'a'"}, want: "a"},
+		"no extension":      {files: map[string]string{"h.js": "export default require('./lib')", "lib/index.js": "module.exports = require('./b')", "lib/b.js": "module.exports='b'"}, want: "b"},
+		"json":              {files: map[string]string{"h.js": "import d from './d.json' with {type:'json'}; export default d.n", "d.json": "{\"n\": 5}"}, want: "5"},
+		"text":              {files: map[string]string{"h.js": "import d from './d.md'; export default d", "d.md": "# hi"}, want: "# hi"},
+		"text by attribute": {files: map[string]string{"h.js": "import d from './d.js' with {type:'text'}; export default d", "d.js": "hi("}, want: "hi("},
+		"TypeScript": {files: map[string]string{
+			"h.ts":  "import { Kind } from './k.js'; abstract class A<T> { constructor(private x: T) {} get v() { return this.x } }\nclass B extends A<string> {}\nexport default new B('ts').v + Kind.Two satisfies string",
+			"k.ts":  "export enum Kind { One, Two }",
+			"n.tsx": "",
+		}, entry: "h.ts", want: "ts1"},
+		"JSX": {files: map[string]string{"h.tsx": "const React = {createElement: (n: string, p: any, ...c: any[]) => n + c.join('')};\nexport default <b>x{1}</b>"}, entry: "h.tsx", want: "bx1"},
+		"package": {files: map[string]string{
+			"h.js":                        "import a from 'a'; import b from '@s/b/sub'; import {c} from 'c'; export default a + b + c",
+			"node_modules/a/package.json": `{"main":"./lib"}`, "node_modules/a/lib/index.js": "module.exports = 'A'",
+			"node_modules/@s/b/package.json": `{"exports":{".":"./no.js","./sub":{"require":"./r.cjs","import":"./i.mjs"}}}`,
+			"node_modules/@s/b/i.mjs":        "export default 'B'", "node_modules/@s/b/r.cjs": "module.exports='R'",
+			"node_modules/c/index.js": "exports.c = require('a')",
+		}, want: "ABA"},
+		"package patterns and imports": {files: map[string]string{
+			"package.json": `{"name":"self","type":"module","exports":{"./x":"./x.js"},"imports":{"#u/*":"./util/*.js","#p":{"default":"path"}}}`,
+			"h.js":         "import u from '#u/one'; import p from '#p'; import x from 'self/x'; import y from 'y/f/z'; export default u + p.name + x + y",
+			"util/one.js":  "export default 1", "x.js": "export default 'x'",
+			"node_modules/y/package.json": `{"exports":{"./f/*":"./lib/*.js","./f/internal/*":null}}`, "node_modules/y/lib/z.js": "exports.default = 1; module.exports='z'",
+		}, want: "1builtin pathxz"},
+		"links between packages": {files: map[string]string{
+			"h.js":           "export default require('a')",
+			"node_modules/a": "-> .pnpm/a@1/node_modules/a", "node_modules/.pnpm/a@1/node_modules/a/index.js": "module.exports = require('b')",
+			"node_modules/.pnpm/a@1/node_modules/b/index.js": "module.exports = 'pnpm'",
+		}, want: "pnpm"},
+		"built-in modules": {files: map[string]string{"h.js": "import p from 'node:path'; import * as f from 'fs/promises'; export default p.name + f.name"}, want: "builtin pathbuiltin fs/promises"},
+		"top-level await":  {files: map[string]string{"h.js": "import {a} from './a.mjs'; export default a + await 2", "a.mjs": "export const a = await 1"}, want: "3"},
+		"places": {files: map[string]string{
+			"h.js":      "import c from './lib/c.cjs'; import path from 'path'; const __dirname = import.meta.dirname; export default [__dirname, import.meta.url, import.meta.filename, c].join()",
+			"lib/c.cjs": "#!/usr/bin/env node\nmodule.exports = __dirname + ' ' + __filename",
+		}, want: "/plugin,file:///plugin/h.js,/plugin/h.js,/plugin/lib /plugin/lib/c.cjs"},
+		"computed require":  {files: map[string]string{"h.js": "const n = 'z' + 1; export default require(n)"}, want: "required z1"},
+		"optional package":  {files: map[string]string{"h.js": "let x = 'none'; try { x = require('canvas') } catch {}; export default x"}, want: "required canvas"},
+		"cycle":             {files: map[string]string{"h.cjs": "exports.base = 1; const p = require('./p.cjs'); module.exports = p.f()", "p.cjs": "const h = require('./h.cjs'); exports.f = () => 'c' + h.base"}, entry: "h.cjs", want: "c1"},
+		"node interop":      {files: map[string]string{"package.json": `{"type":"module"}`, "h.js": "import c from './c.cjs'; export default typeof c.default", "c.cjs": "Object.defineProperty(exports, '__esModule', {value: true}); exports.default = 5"}, want: "number"},
+		"modern syntax":     {files: map[string]string{"h.js": "class A { #x = 1; static { A.y = 2 } get x() { return this.#x ?? 3 } }; export default new A().x + A.y + 2n.toString()"}, want: "32"},
+		"highest character": {files: map[string]string{"h.js": `export default '\u{10FFFF}'.codePointAt(0) + ` + "`\\u{10FFFF}`.length + Object.keys({'\\u{10FFFF}': 1})[0].length"}, want: "1114115"},
+		"byte order mark":   {files: map[string]string{"h.js": "\ufeffexport default 1"}, want: "1"},
+		"sloppy CommonJS":   {files: map[string]string{"h.js": "with ({a: 'w'}) { module.exports = a + 010 }"}, want: "w8"},
+		"source map text":   {files: map[string]string{"h.js": "export default '//# sourceMappingURL=x' + `//@ sourceMappingURL=y`"}, want: "//# sourceMappingURL=x//@ sourceMappingURL=y"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			entry := tt.entry
+			if entry == "" {
+				entry = "h.js"
+			}
+			b, err := build(t, tt.files, entry)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := run(t, b.Scripts[entry]); got != tt.want {
+				t.Errorf("got %q, want %q\n%s", got, tt.want, b.Scripts[entry].Code)
+			}
+		})
+	}
+}
+
+func TestProblems(t *testing.T) {
+	for name, tt := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"syntax":              {map[string]string{"h.js": "export default\n  x y"}, `h.js:2:5: expected ";" but found "y"`},
+		"two files":           {map[string]string{"h.js": "import './a.js'; import './b.js'", "a.js": "let a = ;", "b.js": "("}, "a.js:1:9: unexpected \";\"\nb.js:1:2: unexpected end of file"},
+		"column after places": {map[string]string{"h.js": "export default __dirname +;"}, `h.js:1:27: unexpected ";"`},
+		"missing file":        {map[string]string{"h.js": "\nimport './nope.js'"}, `h.js:2:8: could not resolve "./nope.js"`},
+		"missing package":     {map[string]string{"h.js": "import x from 'nope'"}, `h.js:1:15: could not resolve "nope"`},
+		"missing handler":     {map[string]string{}, `the handler file "h.js" does not exist`},
+		"unknown built-in":    {map[string]string{"h.js": "import 'node:pth'"}, `h.js:1:8: there is no built-in module "node:pth"; did you mean "node:path"?`},
+		"above the folder":    {map[string]string{"h.js": "import '../other/x.js'"}, `h.js:1:8: import of "../other/x.js" is refused: it leaves the plugin's folder`},
+		"absolute":            {map[string]string{"h.js": "import '/etc/passwd'"}, `h.js:1:8: import of "/etc/passwd" is refused: it leaves the plugin's folder`},
+		"link out":            {map[string]string{"h.js": "import './x.json'", "x.json": "-> ../../secret.json"}, `h.js:1:8: import of "./x.json" is refused: it leaves the plugin's folder`},
+		"absolute link":       {map[string]string{"h.js": "import './x.js'", "x.js": "-> /etc/hostname"}, `h.js:1:8: import of "./x.js" is refused: it leaves the plugin's folder`},
+		"linked package out":  {map[string]string{"h.js": "import 'a'", "node_modules/a": "-> ../../a"}, `h.js:1:8: import of "a" is refused: it leaves the plugin's folder`},
+		"main out":            {map[string]string{"h.js": "import 'a'", "node_modules/a/package.json": `{"main":"../../../../x.js"}`}, `h.js:1:8: import of "a" is refused: it leaves the plugin's folder`},
+		"network":             {map[string]string{"h.js": "import 'https://example.com/x.js'"}, `h.js:1:8: "https://example.com/x.js" cannot be imported: modules come from the plugin's folder only`},
+		"file URL":            {map[string]string{"h.js": "import 'file:///etc/passwd'"}, `h.js:1:8: "file:///etc/passwd" cannot be imported: modules come from the plugin's folder only`},
+		"native addon":        {map[string]string{"h.js": "require('./x.node')", "x.node": ""}, "x.node:0:0: native addons cannot be loaded by this runtime; use a pure JavaScript package"},
+		"unknown kind":        {map[string]string{"h.js": "import './x.bin'", "x.bin": ""}, `x.bin:0:0: files ending in ".bin" cannot be imported; read the file with node:fs, or import it with { type: "text" }`},
+		"brackets":            {map[string]string{"h.js": "export default 1;\n" + strings.Repeat("[", 3000)}, "h.js:2:2002: the code is nested more than 2000 brackets deep"},
+		"json brackets":       {map[string]string{"h.js": "import './d.json'", "d.json": strings.Repeat("[", 300_000)}, "d.json:1:2002: the code is nested more than 2000 brackets deep"},
+		"templates":           {map[string]string{"h.js": strings.Repeat("`${", 300_000)}, "h.js:1:6004: the code is nested more than 2000 brackets deep"},
+		"prefixes":            {map[string]string{"h.js": strings.Repeat("!", 2_000_000) + "1"}, "h.js:1:10002: one expression has more than 10000 operators"},
+		"arrows":              {map[string]string{"h.js": strings.Repeat("a=>", 500_000) + "1"}, "h.js:1:15003: one expression has more than 10000 operators"},
+		"else":                {map[string]string{"h.js": "if(0){}" + strings.Repeat("else if(0){}", 300_000)}, "h.js:1:1200012: the file has more than 100000 else branches"},
+		"sum":                 {map[string]string{"h.js": "x=1" + strings.Repeat("+1", 1_000_000)}, "h.js:1:20003: one expression has more than 10000 operators"},
+		"too large":           {map[string]string{"h.js": "/*" + strings.Repeat("x", 9<<20) + "*/"}, "h.js:0:0: reading the file: the file is larger than the limit of 8388608 bytes"},
+		"folder as handler":   {map[string]string{"h.js/x": ""}, `the handler file "h.js" does not exist`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := build(t, tt.files, "h.js")
+			var list *bundle.Error
+			if !errors.As(err, &list) {
+				t.Fatalf("got %v, want a list of problems", err)
+			}
+			if got := err.Error(); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// A handler path itself may not lead out, and a fifo must not block the build.
+func TestHostileFiles(t *testing.T) {
+	root := folder(t, map[string]string{"h.js": "export default 1", "out.js": "-> ../x.js", "p/h.js": "import './l.js'", "p/l.js": "-> l.js"})
+	for _, name := range []string{"fifo.js", "package.json"} {
+		if err := syscall.Mkfifo(filepath.Join(root.Name(), name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for handler, want := range map[string]string{
+		"../h.js": "leaves the plugin's folder", "out.js": "leaves the plugin's folder", "/etc/passwd.js": "does not exist",
+		"fifo.js": "not a regular file", "p/h.js": "too many levels of symbolic links",
+	} {
+		if _, err := builder().Build(t.Context(), root, []string{handler}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", handler, err, want)
+		}
+	}
+	if _, err := builder().Build(t.Context(), root, []string{"h.js"}); err != nil {
+		t.Errorf("a fifo named package.json: %v", err)
+	}
+}
+
+// A comment that names a source map must not make the bundler read it: a fifo without a
+// writer would block it for ever.
+func TestSourceMapCommentsAreNotFollowed(t *testing.T) {
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(fifo, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, comment := range []string{"//# sourceMappingURL=file://", "//@ sourceMappingURL=file://localhost", "/*# sourceMappingURL=file://"} {
+		_, err := build(t, map[string]string{"h.js": "export default 1\n" + comment + fifo + " */"}, "h.js")
+		if err != nil {
+			t.Errorf("%s: %v", comment, err)
+		}
+	}
+}
+
+// What lies beside the plugin's folder has no say: neither packages nor settings.
+func TestNothingOutsideCounts(t *testing.T) {
+	root := folder(t, map[string]string{"h.tsx": "import 'a'; export default <b/>"})
+	above := filepath.Dir(root.Name())
+	for name, text := range map[string]string{
+		"tsconfig.json": `{"compilerOptions":{"jsxFactory":"evil"}}`, "package.json": `{"type":"module"}`, "node_modules/a/index.js": "",
+	} {
+		file := filepath.Join(above, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := builder().Build(t.Context(), root, []string{"h.tsx"})
+	if err == nil || !strings.Contains(err.Error(), `could not resolve "a"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestInputs(t *testing.T) {
+	b, err := build(t, map[string]string{
+		"a.js": "import './lib/c.js'; import 'p'", "b.js": "import './lib/c.js'", "lib/c.js": "", "unused.js": "(",
+		"node_modules/p/package.json": `{"main":"m.js"}`, "node_modules/p/m.js": "",
+	}, "b.js", "a.js", "a.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, in := range b.Inputs {
+		names = append(names, in.Path)
+	}
+	want := "a.js b.js lib/c.js node_modules/p/m.js node_modules/p/package.json"
+	if got := strings.Join(names, " "); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if len(b.Scripts) != 2 {
+		t.Errorf("got %d scripts, want 2", len(b.Scripts))
+	}
+}
+
+func TestPositions(t *testing.T) {
+	b, err := build(t, map[string]string{
+		"h.js":     "import { boom } from './lib/b.ts';\n\nexport default () => boom(__dirname);",
+		"lib/b.ts": "interface X { a: number }\nexport function boom(x: string): never { throw new Error(x) }",
+		"one.js":   "export default function f() { throw new Error(__filename) }",
+	}, "h.js", "one.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for handler, tt := range map[string]struct{ mark, want string }{
+		"h.js":   {"throw new", "lib/b.ts:2:42"},
+		"one.js": {"throw new", "one.js:1:31"},
+	} {
+		s := b.Scripts[handler]
+		p, err := s.Map.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, _, _ := strings.Cut(s.Code, tt.mark)
+		line, column := strings.Count(before, "\n")+1, len(before)-strings.LastIndexByte(before, '\n')
+		file, l, c, ok := p.Find(line, column)
+		if got := fmt.Sprintf("%s:%d:%d", file, l, c); got != tt.want || !ok {
+			t.Errorf("%s: %d:%d is %s, want %s\n%s", handler, line, column, got, tt.want, s.Code)
+		}
+	}
+}
+
+func TestBuildWaitsForASlot(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("enough")
+	cancel(why)
+	b := bundle.New(&bundle.Options{Parallel: 1})
+	root := folder(t, map[string]string{"h.js": ""})
+	for range 50 { // select takes either way where both are open
+		if _, err := b.Build(ctx, root, []string{"h.js"}); err != nil && !errors.Is(err, why) {
+			t.Fatal(err)
+		}
+	}
+}
+
+func FuzzBuild(f *testing.F) {
+	for _, s := range []string{"export default 1", "import './h.js'", "`${`${1}`}`", "/[/]\"/.test(x)", "await 1", "a/b/c", "<a/>", "'\\u{10FFFF}'"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, code string) {
+		root := folder(t, map[string]string{"h.js": code})
+		b, err := builder().Build(t.Context(), root, []string{"h.js"})
+		var list *bundle.Error
+		switch {
+		case errors.As(err, &list):
+			if len(list.Problems) == 0 {
+				t.Error("an error without problems")
+			}
+		case err != nil:
+			t.Error(err)
+		case b.Scripts["h.js"].Code == "":
+			t.Error("no code")
+		}
+	})
+}
