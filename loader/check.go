@@ -1,0 +1,108 @@
+package loader
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"unicode/utf8"
+
+	"github.com/toolhost/toolhost/runtimes"
+)
+
+// CheckReport is everything that is wrong with a plugin.
+type CheckReport struct {
+	Plugin   string           `json:"-"` // its name, or its folder's name
+	Dir      string           `json:"dir"`
+	OK       bool             `json:"ok"` // whether there are no errors
+	Errors   []*ManifestError `json:"errors"`
+	Warnings []*ManifestError `json:"warnings"`
+}
+
+// Check loads a plugin folder without registering its tools, and looks for what a model,
+// a client or another author would stumble over. options may be nil; of it MaxTimeout,
+// Strict (warnings are errors), All and Log count.
+func Check(ctx context.Context, dir string, rts map[string]runtimes.Runtime, options *Options) CheckReport {
+	o := Options{}
+	if options != nil {
+		o = *options
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	op := &opener{rts: rts, maxTimeout: o.MaxTimeout, strict: o.Strict, lint: true, log: o.Log}
+	p := op.open(ctx, dir)
+	p.abandon(o.Log)
+	r := CheckReport{Plugin: p.name, Dir: dir, Errors: []*ManifestError{}, Warnings: []*ManifestError{}}
+	for _, w := range p.warnings {
+		if w.Rule == ruleToolTwice {
+			e := *w
+			e.Warning = false
+			r.Errors = append(r.Errors, &e)
+			continue
+		}
+		r.Warnings = append(r.Warnings, w)
+	}
+	r.Errors = append(r.Errors, p.errors...)
+	if o.All {
+		r.Warnings = append(r.Warnings, p.notes...)
+	}
+	sortByPlace(r.Errors)
+	sortByPlace(r.Warnings)
+	r.OK = len(r.Errors) == 0
+	return r
+}
+
+// refuseWarnings makes every warning an error.
+func (p *opened) refuseWarnings() {
+	for _, w := range p.warnings {
+		e := *w
+		e.Warning = false
+		p.errors = append(p.errors, &e)
+	}
+	p.warnings = nil
+}
+
+// shortDescription is how many characters a tool's description should have at least.
+const shortDescription = 20
+
+// lint warns about what loads and still does not do what its author expects.
+func (p *opened) lint(c *checker) {
+	m := p.manifest
+	note := func(pointer, rule, msg, hint string, info bool) {
+		at := c.doc.KeyPosition(pointer)
+		p.add(&ManifestError{
+			Rule: rule, File: ManifestFile, Line: at.Line, Column: at.Column, Pointer: pointer,
+			Msg: msg, Hint: hint, Warning: true, info: info,
+		})
+	}
+	for _, t := range m.Tools {
+		if t.Title == "" && !c.covered[t.Pointer+"/title"] {
+			note(t.Pointer, ruleNoTitle, fmt.Sprintf("%s has no title; people see its id", c.toolTitle(t.Pointer)), `add "title"`, false)
+		}
+		if n := utf8.RuneCountInString(t.Description); n > 0 && n < shortDescription && !c.covered[t.Pointer+"/description"] {
+			note(t.Pointer+"/description", ruleShort, fmt.Sprintf("the description of %s is short; the model has nothing else to choose it by", c.toolTitle(t.Pointer)),
+				"say what the tool does, what it needs and what it gives", false)
+		}
+	}
+	kept := m.Contributes
+	if len(kept.Hooks) > 0 {
+		note("/contributes/hooks", ruleNotRun, fmt.Sprintf("this host does not run hooks; the plugin has %d", len(kept.Hooks)), "nothing in the plugin may depend on them here", false)
+	}
+	if len(kept.Views) > 0 {
+		note("/contributes/views", ruleNotRun, fmt.Sprintf("this host does not show views; the plugin has %d", len(kept.Views)), "nothing in the plugin may depend on them here", false)
+	}
+	for _, other := range []struct {
+		name string
+		n    int
+	}{{"actions", len(kept.Actions)}, {"commands", len(kept.Commands)}, {"settings", len(kept.Settings)}} {
+		if other.n > 0 {
+			note("/contributes/"+other.name, ruleNotOffered, fmt.Sprintf("this host does not offer %s; the plugin has %d", other.name, other.n), "", true)
+		}
+	}
+	if len(m.Tools)+len(kept.Hooks)+len(kept.Views)+len(kept.Actions)+len(kept.Commands)+len(kept.Settings) == 0 && len(p.errors) == 0 {
+		note("", ruleNothing, "the plugin contributes nothing", `add "tools"`, false)
+	}
+	if m.Memory > 0 && m.Runtime == "node" {
+		note("/permissions/execution/memory", ruleAdvisory, "the memory of a call is not enforced where handlers run inside the host", "", false)
+	}
+}

@@ -1,0 +1,193 @@
+package loader
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/toolhost/toolhost/internal/suggest"
+)
+
+// Folders gives the plugin folders of a folder: the folder itself where it has a
+// manifest, else those of its folders that have one, by name in byte order. Names that
+// begin with a dot, node_modules, plain files and folders without a manifest are passed
+// over.
+func Folders(dir string) ([]string, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return nil, fmt.Errorf("reading the plugin folder %q: %w", dir, errors.Unwrap(err))
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("reading the plugin folder %q: it is not a folder", dir)
+	}
+	if hasManifest(dir) {
+		return []string{dir}, nil
+	}
+	entries, err := os.ReadDir(dir) // sorted by name in byte order
+	if err != nil {
+		return nil, fmt.Errorf("reading the plugin folder %q: %w", dir, err)
+	}
+	var folders []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") || e.Name() == "node_modules" {
+			continue
+		}
+		sub := filepath.Join(dir, e.Name())
+		if info, err := os.Stat(sub); err == nil && info.IsDir() && hasManifest(sub) {
+			folders = append(folders, sub)
+		}
+	}
+	return folders, nil
+}
+
+// hasManifest reports whether a folder has something of the manifest's name. Where that
+// cannot be told there is something to report, so the answer is yes.
+func hasManifest(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, ManifestFile))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// folder is an open plugin folder. Nothing outside of it can be read through it.
+type folder struct {
+	root *os.Root
+	dir  string // absolute, links resolved
+}
+
+func openFolder(dir string) (*folder, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	resolved, err := filepath.EvalSymlinks(abs)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(resolved)
+	if err != nil {
+		return nil, err
+	}
+	return &folder{root: root, dir: resolved}, nil
+}
+
+func (f *folder) close() { _ = f.root.Close() } // it was read only
+
+var errNotRegular = errors.New("it is not a regular file")
+
+// Open opens a regular file; it makes a folder an [fs.FS] for the schema files. A pipe
+// or device is refused without waiting for its other end.
+func (f *folder) Open(name string) (fs.File, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	file, err := f.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: name, Err: errNotRegular}
+	}
+	if err != nil {
+		_ = file.Close() // the error that counts is the one at hand
+		return nil, err
+	}
+	return file, nil
+}
+
+// Stat says what a name is, without opening it.
+func (f *folder) Stat(name string) (fs.FileInfo, error) {
+	return f.root.Stat(filepath.FromSlash(name))
+}
+
+// manifest reads the manifest.
+func (f *folder) manifest() ([]byte, *ManifestError) {
+	file, err := f.Open(ManifestFile)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, MaxManifest+1))
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	return data, nil
+}
+
+func unreadable(err error) *ManifestError {
+	e := &ManifestError{Rule: ruleUnreadable, File: ManifestFile}
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		err = pathErr.Err
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e.Msg, e.Hint = "the folder has no "+ManifestFile, "a plugin is a folder with a "+ManifestFile
+	case escapes(err):
+		e.Msg, e.Hint = "the manifest is a link that leaves the plugin folder", "put the file itself there"
+	case errors.Is(err, errNotRegular):
+		e.Msg, e.Hint = "the manifest is not a regular file", "put a file of that name there"
+	default:
+		e.Msg = "the manifest cannot be read: " + err.Error()
+	}
+	return e
+}
+
+// escapes reports whether an os.Root refused a path that leaves it. The os package
+// exports no error for that, only its text.
+func escapes(err error) bool {
+	return err != nil && strings.HasSuffix(err.Error(), "path escapes from parent")
+}
+
+// endings are what a handler's path may leave out.
+var endings = []string{".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".json"}
+
+// missing reports that a file that a tool names is not there, with one of the endings
+// or without; nil where it is, or where that cannot be told.
+func (f *folder) missing(c *checker, t ManifestTool, pointer, written string, endings []string) *ManifestError {
+	name := path.Clean(written)
+	for _, ending := range append([]string{""}, endings...) {
+		if _, err := f.Stat(name + ending); !errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+	}
+	at := c.doc.Position(pointer)
+	e := &ManifestError{
+		Rule: ruleNoFile, File: ManifestFile, Line: at.Line, Column: at.Column, Pointer: pointer,
+		Msg:  fmt.Sprintf("the file %q of tool %q does not exist", cut(written), cut(t.ID)),
+		Hint: "paths start at the plugin folder",
+	}
+	if likely := f.nearest(name); likely != "" {
+		e.Hint = fmt.Sprintf("did you mean %q?", "./"+likely)
+	}
+	return e
+}
+
+// nearest gives the file beside name that was probably meant, or "".
+func (f *folder) nearest(name string) string {
+	parent, err := f.root.Open(filepath.FromSlash(path.Dir(name)))
+	if err != nil {
+		return ""
+	}
+	defer parent.Close()
+	const most = 1000
+	entries, err := parent.ReadDir(most)
+	if err != nil {
+		return ""
+	}
+	var names []string
+	for _, e := range entries {
+		if e.Type().IsRegular() {
+			names = append(names, e.Name())
+		}
+	}
+	if likely := suggest.Nearest(path.Base(name), names); likely != "" {
+		return path.Join(path.Dir(name), likely)
+	}
+	return ""
+}

@@ -1,0 +1,336 @@
+package loader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/runtimes"
+)
+
+// Registrar takes the tools of plugins. It must be safe for concurrent use.
+type Registrar interface {
+	// Replace puts tools in the place of all that owner had, in one step, and gives those
+	// that stay out because their names are in use. An error changes nothing.
+	Replace(owner string, source host.Source, tools []*host.Tool) ([]*host.ConflictError, error)
+	// Remove takes away all that owner has.
+	Remove(owner string)
+}
+
+var _ Registrar = (*host.Host)(nil)
+
+// ErrClosed is what loads end with once the loader is closed.
+var ErrClosed = errors.New("the loader is closed")
+
+// Options of a [Loader]; the zero value is usable.
+type Options struct {
+	// Dirs are plugin folders, or folders of plugin folders (one level), in load order.
+	Dirs []string
+	// Bundled are the same for the plugins that ship with the host. They load last, so
+	// that they never hide a tool of the user's.
+	Bundled []string
+	// MaxTimeout is how long the timeout of a tool may be; 0 is [DefaultMaxTimeout].
+	MaxTimeout time.Duration
+	// Strict refuses plugins for every warning.
+	Strict bool
+	// All has [Check] give what is only worth knowing, too.
+	All bool
+	// Log takes the loader's and the plugins' log lines; nil drops them.
+	Log *slog.Logger
+}
+
+// Loader loads plugins and registers their tools. It is safe for concurrent use: loads
+// wait for each other.
+type Loader struct {
+	reg     Registrar
+	opener  *opener
+	dirs    []string // Dirs, then Bundled
+	log     *slog.Logger
+	loading sync.Mutex // held by a load, from its first read to its last log line
+
+	mu      sync.Mutex // guards what follows; never held while anything is awaited
+	plugins []*plugin  // in load order
+	closed  bool
+
+	drains   sync.WaitGroup // old instances that wait for their last calls
+	draining context.Context
+	cut      context.CancelFunc
+}
+
+// plugin is a plugin folder that was loaded, or tried. Its fields are guarded by Loader.mu.
+type plugin struct {
+	dir      string // as the user named it
+	resolved string // absolute, links resolved: by it a folder is known again
+	status   PluginStatus
+	owner    string            // the name under which its tools are registered; "" where none are
+	instance runtimes.Instance // the one that serves; nil where none does
+}
+
+// New makes a loader that has loaded nothing yet. rts holds the runtimes by the names that
+// manifests use. options may be nil.
+func New(reg Registrar, rts map[string]runtimes.Runtime, options *Options) *Loader {
+	o := Options{}
+	if options != nil {
+		o = *options
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	l := &Loader{
+		reg: reg, log: o.Log, dirs: slices.Concat(o.Dirs, o.Bundled),
+		opener: &opener{rts: rts, maxTimeout: o.MaxTimeout, strict: o.Strict, log: o.Log},
+	}
+	l.draining, l.cut = context.WithCancel(context.Background())
+	return l
+}
+
+// LoadAll loads every plugin of Options.Dirs, then of Options.Bundled. Plugins that do not
+// load are logged and stand in [Loader.Status]; they are no error. The error says which of the
+// folders could not be read, that ctx has ended, or that the loader is closed.
+func (l *Loader) LoadAll(ctx context.Context) error {
+	var errs []error
+	seen := map[string]bool{} // a folder that is named twice is loaded once
+	for _, dir := range l.dirs {
+		folders, err := Folders(dir)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		for _, f := range folders {
+			if seen[resolve(f)] {
+				continue
+			}
+			seen[resolve(f)] = true
+			var bad *LoadError
+			if err := l.Load(ctx, f); err != nil && !errors.As(err, &bad) {
+				return errors.Join(append(errs, err)...)
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Load loads one plugin folder. A folder that is loaded already is opened anew beside its
+// old instance, which takes no new calls after the swap and is closed when its last has
+// ended. Where the load fails the error is a *[LoadError], and the old instance serves on.
+func (l *Loader) Load(ctx context.Context, dir string) error {
+	l.loading.Lock()
+	defer l.loading.Unlock()
+	if err := context.Cause(ctx); err != nil {
+		return fmt.Errorf("loading plugin %q: %w", dir, err)
+	}
+	resolved := resolve(dir)
+	l.mu.Lock()
+	closed, known := l.closed, l.find(resolved)
+	l.mu.Unlock()
+	if closed {
+		return ErrClosed
+	}
+	p := l.opener.open(ctx, dir)
+	if err := context.Cause(ctx); err != nil && len(p.errors) > 0 {
+		return fmt.Errorf("loading plugin %q: %w", dir, err) // no fault of the plugin
+	}
+	if len(p.errors) == 0 {
+		l.refuseTaken(p, resolved)
+	}
+	if len(p.errors) > 0 {
+		p.abandon(l.log)
+		return l.failed(dir, resolved, known, p)
+	}
+	return l.swap(dir, resolved, known, p)
+}
+
+// resolve gives the name by which a folder is known again. One that cannot be resolved
+// is known by its absolute path.
+func resolve(dir string) string {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return dir
+	}
+	if resolved, err := filepath.EvalSymlinks(abs); err == nil {
+		return resolved
+	}
+	return abs
+}
+
+// find gives the plugin of a folder; nil where it is new. l.mu is held.
+func (l *Loader) find(resolved string) *plugin {
+	if i := slices.IndexFunc(l.plugins, func(p *plugin) bool { return p.resolved == resolved }); i >= 0 {
+		return l.plugins[i]
+	}
+	return nil
+}
+
+// refuseTaken refuses a plugin whose name another folder's plugin has.
+func (l *Loader) refuseTaken(p *opened, resolved string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, other := range l.plugins {
+		if other.owner == p.name && other.resolved != resolved {
+			p.errors = append(p.errors, &ManifestError{
+				Rule: ruleNameTaken, File: ManifestFile, Line: p.nameAt.Line, Column: p.nameAt.Column, Pointer: "/name",
+				Msg:  fmt.Sprintf("the plugin name %q is taken by the plugin in %q", p.name, other.dir),
+				Hint: "rename one of the two, or load only one",
+			})
+			return
+		}
+	}
+}
+
+// failed notes and logs a load that failed.
+func (l *Loader) failed(dir, resolved string, known *plugin, p *opened) error {
+	l.mu.Lock()
+	if known == nil {
+		known = &plugin{dir: dir, resolved: resolved}
+		l.plugins = append(l.plugins, known)
+	}
+	s := &known.status
+	if known.owner == "" {
+		s.Name, s.Dir, s.State = p.name, dir, Failed
+	}
+	s.Errors, s.Warnings = p.errors, p.warnings
+	l.mu.Unlock()
+	for _, e := range p.errors {
+		l.log.Error("plugin failed", attrs(p.name, e)...)
+	}
+	l.warn(p)
+	return &LoadError{Plugin: p.name, Dir: dir, Errors: p.errors}
+}
+
+// warn logs the warnings of a load. A repeated tool has its own line.
+func (l *Loader) warn(p *opened) {
+	for _, w := range p.warnings {
+		if w.Rule != ruleToolTwice {
+			l.log.Warn("plugin warning", attrs(p.name, w)...)
+		}
+	}
+}
+
+func attrs(name string, e *ManifestError) []any {
+	list := []any{"plugin", name, "err", e.Error()}
+	if e.Hint != "" {
+		list = append(list, "hint", e.Hint)
+	}
+	return list
+}
+
+// swap puts an open plugin in the place of what its folder had before.
+func (l *Loader) swap(dir, resolved string, known *plugin, p *opened) error {
+	oldOwner := ""
+	if known != nil {
+		oldOwner = known.owner
+	}
+	conflicts, err := l.reg.Replace(p.name, host.Plugin, p.tools)
+	if err != nil {
+		p.abandon(l.log)
+		p.errors = append(p.errors, &ManifestError{Rule: ruleRefused, File: ManifestFile, Msg: err.Error()})
+		return l.failed(dir, resolved, known, p)
+	}
+	if oldOwner != "" && oldOwner != p.name {
+		// The plugin was renamed. Its new name stands in line first, so that the names
+		// of its tools pass on to it without a gap; then the conflicts are told anew.
+		l.reg.Remove(oldOwner)
+		if again, err := l.reg.Replace(p.name, host.Plugin, p.tools); err == nil {
+			conflicts = again
+		}
+	}
+	l.mu.Lock()
+	if known == nil {
+		known = &plugin{dir: dir, resolved: resolved}
+		l.plugins = append(l.plugins, known)
+	}
+	old := known.instance
+	known.instance, known.owner = p.instance, p.name
+	known.status = PluginStatus{
+		Name: p.name, Dir: known.dir, State: Loaded, Revision: known.status.Revision + 1,
+		Warnings: p.warnings, Tools: registered(p.tools, conflicts), Skipped: conflicts,
+	}
+	revision, tools := known.status.Revision, len(known.status.Tools)
+	l.mu.Unlock()
+	if old != nil {
+		l.drain(oldOwner, old)
+	}
+	l.warn(p)
+	for _, c := range conflicts {
+		l.log.Warn("tool skipped", "tool", c.Tool, "plugin", p.name, "takenBy", c.TakenBy)
+	}
+	if revision == 1 {
+		l.log.Info("plugin loaded", "plugin", p.name, "tools", tools)
+	} else {
+		l.log.Info("plugin reloaded", "plugin", p.name, "revision", revision, "tools", tools)
+	}
+	return nil
+}
+
+// registered gives the names of the tools that were not skipped.
+func registered(tools []*host.Tool, conflicts []*host.ConflictError) []string {
+	skipped := map[string]int{}
+	for _, c := range conflicts {
+		skipped[c.Tool]++
+	}
+	names := []string{}
+	for _, t := range slices.Backward(tools) { // of a repeated tool the first one stays
+		if skipped[t.Name] > 0 {
+			skipped[t.Name]--
+			continue
+		}
+		names = append(names, t.Name)
+	}
+	slices.Reverse(names)
+	return names
+}
+
+// drain closes an instance in the background, when its last call has ended.
+func (l *Loader) drain(name string, instance runtimes.Instance) {
+	l.drains.Go(func() { l.shut(l.draining, name, instance) })
+}
+
+// shut closes an instance. A panic there is the plugin's, and ends with it.
+func (l *Loader) shut(ctx context.Context, name string, instance runtimes.Instance) {
+	defer func() {
+		if r := recover(); r != nil {
+			l.log.Error("panic while closing", "plugin", name, "err", fmt.Sprint(r))
+		}
+	}()
+	if err := instance.Close(ctx); err != nil && ctx.Err() == nil {
+		l.log.Warn("closing the plugin", "plugin", name, "err", err)
+	}
+}
+
+// Close takes all tools away, closes every plugin and waits for their running calls until
+// ctx ends; then the rest is stopped, and the error is ctx's. Later loads fail with
+// [ErrClosed]. A load that runs is waited for.
+func (l *Loader) Close(ctx context.Context) error {
+	l.mu.Lock()
+	l.closed = true
+	l.mu.Unlock()
+	l.loading.Lock()
+	defer l.loading.Unlock()
+	l.mu.Lock()
+	var open []plugin
+	for _, p := range l.plugins {
+		if p.instance != nil {
+			open = append(open, *p)
+			p.instance, p.owner = nil, ""
+			p.status.Tools = nil
+		}
+	}
+	l.mu.Unlock()
+	for _, p := range open {
+		l.reg.Remove(p.owner)
+		l.drain(p.owner, p.instance)
+	}
+	stop := context.AfterFunc(ctx, l.cut)
+	defer stop()
+	l.drains.Wait()
+	if l.draining.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}

@@ -1,0 +1,266 @@
+package loader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"path"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/internal/jsondoc"
+	"github.com/toolhost/toolhost/internal/schema"
+	"github.com/toolhost/toolhost/runtimes"
+)
+
+// opened is what became of a plugin folder: an open plugin, or the reasons why not.
+type opened struct {
+	name     string // the manifest's, or the folder's where that has none
+	dir      string // absolute, links resolved
+	manifest *Manifest
+	tools    []*host.Tool
+	instance runtimes.Instance // nil where there are errors
+	nameAt   jsondoc.Position  // of the name in the manifest
+
+	errors, warnings, notes []*ManifestError
+}
+
+// opener opens plugin folders, for a load and for a check.
+type opener struct {
+	rts        map[string]runtimes.Runtime
+	maxTimeout time.Duration
+	strict     bool
+	lint       bool // look for all that a check reports
+	log        *slog.Logger
+}
+
+// open opens a plugin folder. It always gives an answer: a panic on the way is one of
+// the plugin's errors, and leaves nothing open.
+func (o *opener) open(ctx context.Context, dir string) (p *opened) {
+	p = &opened{name: filepath.Base(dir), dir: dir}
+	defer func() {
+		if r := recover(); r != nil {
+			o.log.Error("panic while loading", "plugin", p.name, "err", fmt.Sprint(r), "stack", string(debug.Stack()))
+			p.errors = append(p.errors, &ManifestError{
+				Rule: ruleInternal, Msg: fmt.Sprintf("the host failed while loading the plugin: %v", r),
+				Hint: "this is a fault of the host; its log has the details",
+			})
+		}
+		if len(p.errors) > 0 {
+			p.abandon(o.log)
+		}
+	}()
+	f, err := openFolder(dir)
+	if err != nil {
+		p.errors = append(p.errors, &ManifestError{Rule: ruleUnreadable, Msg: fmt.Sprintf("the plugin folder cannot be opened: %v", err)})
+		return p
+	}
+	defer f.close()
+	p.dir = f.dir
+	data, unreadable := f.manifest()
+	if unreadable != nil {
+		p.errors = append(p.errors, unreadable)
+		return p
+	}
+	c := newChecker(&ParseOptions{MaxTimeout: o.maxTimeout})
+	m := c.parse(data)
+	if m != nil {
+		p.nameAt = c.doc.Position("/name")
+	}
+	if m != nil && pluginName.MatchString(m.Name) {
+		p.name = m.Name
+	}
+	p.errors, p.warnings = c.results()
+	if m == nil {
+		return p
+	}
+	p.manifest = m
+	o.compile(p, f, c)
+	sortByPlace(p.errors)
+	rt, code := o.runtime(p, c)
+	if o.lint || o.strict {
+		p.lint(c)
+	}
+	if o.strict {
+		p.refuseWarnings()
+	}
+	if len(p.errors) > 0 {
+		return p
+	}
+	o.openRuntime(ctx, p, rt, code)
+	return p
+}
+
+// compile compiles the schemas and makes the tools, still without handlers. It looks at
+// every tool, whatever else is wrong.
+func (o *opener) compile(p *opened, f *folder, c *checker) {
+	m := p.manifest
+	policy := *m.Policy
+	policy.Root = p.dir
+	for _, t := range m.Tools {
+		tool := &host.Tool{
+			Name: t.ID, Title: t.Title, Description: t.Description, Annotations: t.Annotations,
+			Extensions: t.FileExtensions, Timeout: t.Timeout, Policy: &policy,
+			Version: m.Version, Runtime: m.Runtime,
+		}
+		if tool.Timeout == 0 {
+			tool.Timeout = m.Timeout
+		}
+		if tool.Input = o.compileFile(p, f, c, t, "/schema", t.Schema); tool.Input != nil {
+			tool.InputSchema = tool.Input.Public()
+		}
+		if tool.Output = o.compileFile(p, f, c, t, "/outputSchema", t.OutputSchema); tool.Output != nil {
+			tool.OutputSchema = tool.Output.Public()
+		}
+		if at := t.Pointer + "/handler"; t.Handler != "" && m.Runtime == "node" && !c.covered[at] {
+			if e := f.missing(c, t, at, t.Handler, endings); e != nil {
+				p.errors = append(p.errors, e)
+			}
+		}
+		p.tools = append(p.tools, tool)
+	}
+}
+
+// compileFile compiles one schema file of a tool; nil where there is none, or a wrong one.
+func (o *opener) compileFile(p *opened, f *folder, c *checker, t ManifestTool, member, name string) *schema.Schema {
+	pointer := t.Pointer + member
+	if name == "" || c.covered[pointer] {
+		return nil
+	}
+	if e := f.missing(c, t, pointer, name, nil); e != nil {
+		p.errors = append(p.errors, e)
+		return nil
+	}
+	s, err := schema.CompileFile(f, path.Clean(name))
+	if err == nil {
+		if o.lint || o.strict {
+			p.findings(s.Lint())
+		}
+		return s
+	}
+	var bad *schema.LoadError
+	if errors.As(err, &bad) && len(bad.Findings) > 0 {
+		p.findings(bad.Findings)
+		return nil
+	}
+	p.add(&ManifestError{Rule: ruleUnreadable, File: path.Clean(name), Msg: err.Error()})
+	return nil
+}
+
+// findings takes what is wrong with a schema file; several tools may share one.
+func (p *opened) findings(list []schema.Finding) {
+	for _, f := range list {
+		e := &ManifestError{
+			Rule: f.Rule, File: f.File, Line: f.Line, Column: f.Column, Pointer: f.Pointer,
+			Msg: f.Message, Hint: f.Hint, Warning: f.Severity != schema.Error, info: f.Severity == schema.Info,
+		}
+		p.add(e)
+	}
+}
+
+// add puts a finding where it belongs, once.
+func (p *opened) add(e *ManifestError) {
+	to := &p.errors
+	switch {
+	case e.info:
+		to = &p.notes
+	case e.Warning:
+		to = &p.warnings
+	}
+	if !slices.ContainsFunc(*to, func(o *ManifestError) bool { return *o == *e }) {
+		*to = append(*to, e)
+	}
+}
+
+// runtime gives the runtime that the plugin needs, and what it is to open. What this host
+// cannot run is reported after the author's own mistakes.
+func (o *opener) runtime(p *opened, c *checker) (runtimes.Runtime, []runtimes.Tool) {
+	m := p.manifest
+	lacking := func(pointer, msg, hint string) {
+		at := c.doc.Position(pointer)
+		p.errors = append(p.errors, &ManifestError{
+			Rule: ruleNoRuntime, File: ManifestFile, Line: at.Line, Column: at.Column, Pointer: pointer, Msg: msg, Hint: hint,
+		})
+	}
+	rt := o.rts[m.Runtime]
+	if m.Runtime != "" && rt == nil {
+		have := oneOf(slices.Sorted(maps.Keys(o.rts)))
+		if have == "" {
+			have = "none"
+		}
+		lacking("/runtime", fmt.Sprintf("this host has no runtime %q for the plugin", m.Runtime), "the runtimes of this host: "+have)
+	}
+	if m.Runtime == "node" && m.State == "plugin" {
+		lacking("/state", `this host has no "state": "plugin": every call starts from a fresh engine`,
+			`write "state": "call", and keep what must outlive a call in files`)
+	}
+	if m.Runtime == "node" && m.Engine == "node" {
+		lacking("/engine", `this host has no "engine": "node"`, `write "engine": "goja", or leave it out`)
+	}
+	var code []runtimes.Tool
+	for _, t := range m.Tools {
+		if !t.Repeated {
+			code = append(code, runtimes.Tool{ID: t.ID, Handler: path.Clean(t.Handler), Field: t.Pointer + "/handler"})
+		}
+	}
+	return rt, code
+}
+
+// openRuntime opens the plugin in its runtime, and gives the tools their handlers.
+func (o *opener) openRuntime(ctx context.Context, p *opened, rt runtimes.Runtime, code []runtimes.Tool) {
+	policy := *p.manifest.Policy
+	policy.Root = p.dir
+	instance, err := rt.Open(ctx, runtimes.Spec{
+		Plugin: p.name, Version: p.manifest.Version, Dir: p.dir, Tools: code, Policy: &policy,
+		Log: o.log.With("plugin", p.name),
+	})
+	if err != nil {
+		p.errors = append(p.errors, moduleErrors(err)...)
+		return
+	}
+	p.instance = instance
+	for _, t := range p.tools {
+		t.Handler = instance.Handler(t.Name)
+	}
+}
+
+// moduleErrors gives what a runtime found wrong.
+func moduleErrors(err error) []*ManifestError {
+	var bad *runtimes.LoadError
+	if !errors.As(err, &bad) || len(bad.Problems) == 0 {
+		return []*ManifestError{{Rule: ruleModule, Msg: strings.TrimSpace(err.Error())}}
+	}
+	list := make([]*ManifestError, len(bad.Problems))
+	for i, b := range bad.Problems {
+		list[i] = &ManifestError{Rule: ruleModule, File: b.File, Line: b.Line, Column: b.Column, Msg: b.Message, Hint: b.Hint}
+	}
+	return list
+}
+
+// abandon closes what was opened for a plugin that is not taken.
+func (p *opened) abandon(log *slog.Logger) {
+	if p.instance == nil {
+		return
+	}
+	instance := p.instance
+	p.instance = nil
+	defer func() {
+		if r := recover(); r != nil {
+			log.Error("panic while closing", "plugin", p.name, "err", fmt.Sprint(r))
+		}
+	}()
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	if err := instance.Close(ctx); err != nil {
+		log.Warn("closing the plugin", "plugin", p.name, "err", err)
+	}
+}
+
+// closeTime bounds the closing of an instance that never had a call.
+const closeTime = 5 * time.Second

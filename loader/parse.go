@@ -1,0 +1,199 @@
+package loader
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/jsondoc"
+)
+
+// MaxManifest is how many bytes a manifest may have.
+const MaxManifest = 256 << 10
+
+// DefaultMaxTimeout is how long the timeout of a tool may be where nothing else is set.
+const DefaultMaxTimeout = 10 * time.Minute
+
+// ParseOptions of [ParseManifest]; the zero value is usable.
+type ParseOptions struct {
+	// File is the name that mistakes are reported under; "" is [ManifestFile].
+	File string
+	// MaxTimeout is how long a timeout may be; 0 is [DefaultMaxTimeout].
+	MaxTimeout time.Duration
+}
+
+// ParseManifest reads a manifest. It gives all mistakes at once, in the order in which
+// they stand in the text: those for which the plugin is refused, and warnings. Where there
+// are mistakes the manifest holds what could be read, for reports; it is nil where the
+// text is no JSON object. options may be nil.
+func ParseManifest(data []byte, options *ParseOptions) (m *Manifest, mistakes, warnings []*ManifestError) {
+	c := newChecker(options)
+	m = c.parse(data)
+	mistakes, warnings = c.results()
+	return m, mistakes, warnings
+}
+
+// checker goes over one manifest and gathers what is wrong with it.
+type checker struct {
+	file       string
+	maxTimeout time.Duration
+	doc        *jsondoc.Document
+	root       map[string]any
+	manifest   *Manifest
+
+	errors, warnings []*ManifestError
+	// covered holds the pointers about which there is an error already, so that no
+	// mistake is reported by two rules; around holds those of what is around them.
+	covered, around map[string]bool
+	// more counts the mistakes and warnings beyond maxReports.
+	moreErrors, moreWarnings int
+}
+
+// maxReports bounds the mistakes, and the warnings, of one manifest: nobody reads more,
+// and finding the place of each costs a pass over the text.
+const maxReports = 200
+
+func newChecker(options *ParseOptions) *checker {
+	c := &checker{file: ManifestFile, maxTimeout: DefaultMaxTimeout, covered: map[string]bool{}, around: map[string]bool{}}
+	if options != nil && options.File != "" {
+		c.file = options.File
+	}
+	if options != nil && options.MaxTimeout > 0 {
+		c.maxTimeout = options.MaxTimeout
+	}
+	return c
+}
+
+func (c *checker) parse(data []byte) *Manifest {
+	if len(data) > MaxManifest {
+		c.errors = append(c.errors, &ManifestError{
+			Rule: ruleUnreadable, File: c.file,
+			Msg:  fmt.Sprintf("the manifest has more than %d bytes", MaxManifest),
+			Hint: "move long texts and data into files of their own",
+		})
+		return nil
+	}
+	doc, err := jsondoc.Parse(data)
+	if err != nil {
+		e := &ManifestError{Rule: ruleSyntax, File: c.file, Msg: err.Error(), Hint: "a manifest is one JSON object in UTF-8, without comments"}
+		var syntax *jsondoc.SyntaxError
+		if errors.As(err, &syntax) {
+			e.Line, e.Column = syntax.Line, syntax.Column
+		}
+		c.errors = append(c.errors, e)
+		return nil
+	}
+	c.doc = doc
+	for _, p := range doc.Duplicates {
+		c.keyError(p, ruleTwice, fmt.Sprintf("%s stands twice in its object", field(p)), "keep one of the two")
+	}
+	root, ok := doc.Value.(map[string]any)
+	if !ok {
+		c.error("", ruleType, "the manifest must be an object, not "+kind(doc.Value), `write {"name": "…", "tools": […]}`)
+		return nil
+	}
+	c.root = root
+	known := c.prune(manifestSchema(), root, "")
+	c.manifest = decode(known)
+	c.identity()
+	c.runtime()
+	c.permissions()
+	c.tools()
+	c.contributes()
+	c.checkSchema(data)
+	return c.manifest
+}
+
+// decode fills a Manifest with what fits. It reads a copy from which unknown members
+// are gone, since encoding/json takes "ID" for id; values of a wrong type stay zero, and
+// are reported by the schema.
+func decode(known any) *Manifest {
+	m := &Manifest{}
+	if text, err := json.Marshal(known); err == nil {
+		// The one error there can be is a value of a wrong type.
+		_ = json.Unmarshal(text, m)
+	}
+	return m
+}
+
+// error reports a mistake about the value at a pointer.
+func (c *checker) error(pointer, rule, msg, hint string) {
+	c.report(c.doc.Position, pointer, rule, msg, hint)
+}
+
+// keyError reports a mistake about the member at a pointer as such.
+func (c *checker) keyError(pointer, rule, msg, hint string) {
+	c.report(c.doc.KeyPosition, pointer, rule, msg, hint)
+}
+
+// cover notes that there is an error about the value at a pointer.
+func (c *checker) cover(pointer string) {
+	c.covered[pointer] = true
+	for i := strings.LastIndexByte(pointer, '/'); i >= 0 && !c.around[pointer[:i]]; i = strings.LastIndexByte(pointer[:i], '/') {
+		c.around[pointer[:i]] = true
+	}
+}
+
+// results gives the mistakes and warnings in order. What is refused is not warned about as well.
+func (c *checker) results() (mistakes, warnings []*ManifestError) {
+	warnings = slices.DeleteFunc(c.warnings, func(w *ManifestError) bool { return c.covered[w.Pointer] })
+	return c.finish(c.errors, c.moreErrors, "mistakes"), c.finish(warnings, c.moreWarnings, "warnings")
+}
+
+// finish puts a list in order, and says where it is not all there is.
+func (c *checker) finish(list []*ManifestError, more int, what string) []*ManifestError {
+	sortByPlace(list)
+	if more > 0 {
+		last := *list[len(list)-1]
+		last.Msg, last.Hint = fmt.Sprintf("there are %d more %s", more, what), "mend these first"
+		list = append(list, &last)
+	}
+	return list
+}
+
+func (c *checker) report(place func(pointer string) jsondoc.Position, pointer, rule, msg, hint string) {
+	if c.covered[pointer] {
+		return
+	}
+	c.cover(pointer)
+	if len(c.errors) >= maxReports {
+		c.moreErrors++
+		return
+	}
+	at := place(pointer)
+	c.errors = append(c.errors, &ManifestError{
+		Rule: rule, File: c.file, Line: at.Line, Column: at.Column, Pointer: pointer, Msg: msg, Hint: hint,
+	})
+}
+
+func (c *checker) warn(pointer, rule, msg, hint string) {
+	if len(c.warnings) >= maxReports {
+		c.moreWarnings++
+		return
+	}
+	at := c.doc.KeyPosition(pointer)
+	c.warnings = append(c.warnings, &ManifestError{
+		Rule: rule, File: c.file, Line: at.Line, Column: at.Column, Pointer: pointer, Msg: msg, Hint: hint, Warning: true,
+	})
+}
+
+// text gives a member that is a text.
+func text(object map[string]any, name string) (string, bool) {
+	s, ok := object[name].(string)
+	return s, ok
+}
+
+// object gives a member that is an object; nil where it is none.
+func object(parent map[string]any, name string) map[string]any {
+	o, _ := parent[name].(map[string]any)
+	return o
+}
+
+// list gives a member that is a list; nil where it is none.
+func list(parent map[string]any, name string) []any {
+	l, _ := parent[name].([]any)
+	return l
+}

@@ -1,0 +1,289 @@
+package loader
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/toolhost/toolhost/internal/jsondoc"
+	"github.com/toolhost/toolhost/internal/schema"
+	"github.com/toolhost/toolhost/internal/suggest"
+)
+
+// manifestSchemaText is published as docs/filer-plugin.schema.json.
+//
+//go:embed filer-plugin.schema.json
+var manifestSchemaText []byte
+
+// node is a part of the manifest schema, as far as messages and the search for unknown
+// fields need it.
+type node struct {
+	Ref         string           `json:"$ref"`
+	Description string           `json:"description"`
+	Type        Strings          `json:"type"`
+	Enum        []any            `json:"enum"`
+	Examples    []any            `json:"examples"`
+	Properties  map[string]*node `json:"properties"`
+	Additional  *node            `json:"additionalProperties"`
+	Items       *node            `json:"items"`
+	Required    []string         `json:"required"`
+	Definitions map[string]*node `json:"definitions"`
+}
+
+// manifestSchema gives the schema as a tree with its references followed. It is not
+// changed after it was read.
+var manifestSchema = sync.OnceValue(func() *node {
+	root := &node{}
+	if err := json.Unmarshal(manifestSchemaText, root); err != nil {
+		panic(fmt.Sprintf("reading the manifest schema: %v", err))
+	}
+	var follow func(n *node) *node
+	follow = func(n *node) *node {
+		if n == nil {
+			return nil
+		}
+		if n.Ref != "" {
+			return root.Definitions[strings.TrimPrefix(n.Ref, "#/definitions/")]
+		}
+		for name, p := range n.Properties {
+			n.Properties[name] = follow(p)
+		}
+		n.Additional, n.Items = follow(n.Additional), follow(n.Items)
+		return n
+	}
+	for _, d := range root.Definitions {
+		follow(d)
+	}
+	return follow(root)
+})
+
+// compiledManifestSchema gives the schema compiled.
+var compiledManifestSchema = sync.OnceValues(func() (*schema.Schema, error) {
+	return schema.Compile(manifestSchemaText)
+})
+
+// at gives the part of the schema for the value at a JSON pointer; nil where it says nothing.
+func (n *node) at(pointer string) *node {
+	if pointer == "" {
+		return n
+	}
+	for token := range strings.SplitSeq(pointer[1:], "/") {
+		if n == nil {
+			return nil
+		}
+		if _, err := strconv.Atoi(token); err == nil && n.Items != nil {
+			n = n.Items
+			continue
+		}
+		if p, ok := n.Properties[jsondoc.Unescape(token)]; ok {
+			n = p
+			continue
+		}
+		n = n.Additional
+	}
+	return n
+}
+
+// example gives the first example as JSON text, or "".
+func (n *node) example() string {
+	if n == nil || len(n.Examples) == 0 {
+		return ""
+	}
+	return compact(n.Examples[0])
+}
+
+// prune gives a copy of a value without the members that the schema does not know, and
+// warns about each of them.
+func (c *checker) prune(n *node, value any, pointer string) any {
+	switch v := value.(type) {
+	case map[string]any:
+		if n == nil || n.Properties == nil && n.Additional == nil {
+			return v
+		}
+		kept := make(map[string]any, len(v))
+		for _, name := range c.doc.Keys(pointer) {
+			at := pointer + "/" + jsondoc.Escape(name)
+			p, ok := n.Properties[name]
+			if !ok {
+				p = n.Additional
+			}
+			if p == nil {
+				c.unknown(n, v, at, name)
+				continue
+			}
+			kept[name] = c.prune(p, v[name], at)
+		}
+		return kept
+	case []any:
+		if n == nil || n.Items == nil {
+			return v
+		}
+		kept := make([]any, len(v))
+		for i, item := range v {
+			kept[i] = c.prune(n.Items, item, pointer+"/"+strconv.Itoa(i))
+		}
+		return kept
+	}
+	return value
+}
+
+func (c *checker) unknown(n *node, object map[string]any, pointer, name string) {
+	if len(c.warnings) >= maxReports { // spares the search for the likely name
+		c.moreWarnings++
+		return
+	}
+	names := sortedKeys(n.Properties)
+	free := slices.DeleteFunc(slices.Clone(names), func(p string) bool { _, there := object[p]; return there })
+	hint := "take it away, or write it as the manual spells it"
+	if likely := meant(name, free); likely != "" {
+		hint = fmt.Sprintf("did you mean %q?", likely)
+	} else if likely := meant(name, names); likely != "" {
+		hint = fmt.Sprintf("did you mean %q? that is there already", likely)
+	}
+	c.warn(pointer, ruleUnknown, fmt.Sprintf("unknown field %q is ignored", cut(name)), hint)
+}
+
+// meant gives the field that was probably meant: the nearest, or the only one that begins so.
+func meant(name string, known []string) string {
+	if likely := suggest.Nearest(name, known); likely != "" {
+		return likely
+	}
+	const least = 4
+	likely := ""
+	for _, k := range known {
+		if len(name) >= least && len(name) < len(k) && strings.EqualFold(k[:len(name)], name) {
+			if likely != "" {
+				return ""
+			}
+			likely = k
+		}
+	}
+	return likely
+}
+
+// checkSchema checks the manifest against its schema, and reports what no other rule
+// has reported.
+func (c *checker) checkSchema(data []byte) {
+	if c.moreErrors > 0 { // there is more than anybody reads, and the engine is slow at mistakes
+		return
+	}
+	s, err := compiledManifestSchema()
+	if err != nil {
+		panic(fmt.Sprintf("compiling the manifest schema: %v", err))
+	}
+	checked, err := s.Check(json.RawMessage(trimBOM(data)), true)
+	if err != nil {
+		c.error("", ruleSyntax, err.Error(), "")
+		return
+	}
+	root := manifestSchema()
+	for _, issue := range checked.Issues {
+		if issue.Keyword == "required" {
+			c.missing(root, issue.Pointer)
+			continue
+		}
+		if c.covered[issue.Pointer] || c.around[issue.Pointer] {
+			continue
+		}
+		c.issue(root.at(issue.Pointer), issue)
+	}
+}
+
+// missing reports the members that the object at a pointer lacks. The pointer may
+// also be that of the missing member.
+func (c *checker) missing(root *node, pointer string) {
+	object, ok := c.value(pointer).(map[string]any)
+	if !ok {
+		pointer = pointer[:max(strings.LastIndexByte(pointer, '/'), 0)]
+		if object, ok = c.value(pointer).(map[string]any); !ok {
+			return
+		}
+	}
+	n := root.at(pointer)
+	if n == nil {
+		return
+	}
+	for _, name := range n.Required {
+		if _, there := object[name]; there {
+			continue
+		}
+		hint := ""
+		if p := n.Properties[name]; p.example() != "" {
+			hint = fmt.Sprintf("add %q: %s", name, p.example())
+		}
+		c.error(pointer+"/"+name, ruleMissing, fmt.Sprintf("%s is missing%s", strconv.Quote(name), c.in(pointer)), hint)
+	}
+}
+
+// issue turns an issue of the schema engine into words for the author.
+func (c *checker) issue(n *node, issue schema.Issue) {
+	value := c.value(issue.Pointer)
+	name := field(issue.Pointer)
+	hint := ""
+	if example := n.example(); example != "" {
+		hint = fmt.Sprintf("for example %s%s", keyFor(issue.Pointer), example)
+	}
+	switch issue.Keyword {
+	case "type":
+		c.error(issue.Pointer, ruleType, fmt.Sprintf("%s must be %s, not %s", name, kinds(n), kind(value)), hint)
+	case "enum":
+		var choices []string
+		for _, e := range n.Enum {
+			choices = append(choices, fmt.Sprint(e))
+		}
+		if s, ok := value.(string); ok {
+			hint = ""
+			if likely := suggest.Nearest(s, choices); likely != "" {
+				hint = fmt.Sprintf("did you mean %q?", likely)
+			}
+		}
+		c.error(issue.Pointer, ruleChoice, fmt.Sprintf("%s must be %s, not %s", name, oneOf(choices), shown(value)), hint)
+	case "minLength", "minItems", "pattern":
+		// The schema's one pattern that no other rule speaks of asks for some visible text.
+		c.error(issue.Pointer, ruleBlank, name+" must not be empty", hint)
+	default:
+		c.error(issue.Pointer, ruleType, name+": "+issue.Message, hint)
+	}
+}
+
+// value gives the value at a pointer; nil where there is none.
+func (c *checker) value(pointer string) any {
+	v := c.doc.Value
+	if pointer == "" {
+		return v
+	}
+	for token := range strings.SplitSeq(pointer[1:], "/") {
+		switch o := v.(type) {
+		case map[string]any:
+			v = o[jsondoc.Unescape(token)]
+		case []any:
+			i, err := strconv.Atoi(token)
+			if err != nil || i < 0 || i >= len(o) {
+				return nil
+			}
+			v = o[i]
+		default:
+			return nil
+		}
+	}
+	return v
+}
+
+// in gives ` in tool "x"` or ` in …` for the object at a pointer, "" for the manifest itself.
+func (c *checker) in(pointer string) string {
+	if pointer == "" {
+		return ""
+	}
+	if isTool(pointer) {
+		return " in " + c.toolTitle(pointer)
+	}
+	return " in " + field(pointer)
+}
+
+func trimBOM(data []byte) []byte {
+	return []byte(strings.TrimPrefix(string(data), "\ufeff"))
+}

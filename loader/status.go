@@ -1,0 +1,41 @@
+package loader
+
+import (
+	"slices"
+
+	"github.com/toolhost/toolhost/host"
+)
+
+// State of a plugin.
+type State string
+
+const (
+	Failed State = "failed" // it never loaded
+	Loaded State = "loaded" // it serves; where Errors is not empty, an older version does
+)
+
+// PluginStatus says how a plugin stands, as of its last load.
+type PluginStatus struct {
+	Name     string                // its name, or its folder's name where the manifest has none
+	Dir      string                // its folder, as the user named it
+	State    State                 //
+	Revision int                   // how many times it was loaded; 0 where it never was
+	Errors   []*ManifestError      // why its last load failed; empty where it did not
+	Warnings []*ManifestError      // what its last load warned about
+	Tools    []string              // the tools that were registered
+	Skipped  []*host.ConflictError // the tools that stayed out because their names were in use
+}
+
+// Status gives how every plugin stands that was found, in load order.
+func (l *Loader) Status() []PluginStatus {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := make([]PluginStatus, len(l.plugins))
+	for i, p := range l.plugins {
+		s := p.status
+		s.Errors, s.Warnings = slices.Clone(s.Errors), slices.Clone(s.Warnings)
+		s.Tools, s.Skipped = slices.Clone(s.Tools), slices.Clone(s.Skipped)
+		list[i] = s
+	}
+	return list
+}
