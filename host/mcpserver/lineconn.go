@@ -296,6 +296,9 @@ func (c *lineConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	}
 	line = wellFormed(append(line, '\n'))
 	for {
+		if ctx.Err() != nil { // progress of a request that was cancelled
+			return ctx.Err()
+		}
 		c.mu.Lock()
 		if c.err != nil || len(c.queue)+c.writing <= maxBacklog {
 			defer c.mu.Unlock()

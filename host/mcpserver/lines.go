@@ -66,7 +66,7 @@ type message struct {
 // nothing to serve: an empty line, an answer (this server asks for nothing). Where the
 // line is no message it gives the error to answer, and the id if there is one.
 func parseLine(line []byte) (*jsonrpc.Request, json.RawMessage, *jsonrpc.Error) {
-	line = bytes.TrimSpace(line)
+	line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff"))) // some shells begin a file with the mark
 	if len(line) == 0 {
 		return nil, nil, nil
 	}
@@ -76,7 +76,7 @@ func parseLine(line []byte) (*jsonrpc.Request, json.RawMessage, *jsonrpc.Error) 
 	switch {
 	case errors.As(err, &wrongType) && line[0] == '[':
 		return nil, nil, rpcError(jsonrpc.CodeInvalidRequest, "JSON-RPC batches are not supported: send one message a line")
-	case errors.As(err, &wrongType):
+	case errors.As(err, &wrongType), err == nil && line[0] != '{': // null fits every type
 		return nil, nil, rpcError(jsonrpc.CodeInvalidRequest, "a message must be a JSON object")
 	case err != nil:
 		return nil, nil, rpcError(jsonrpc.CodeParseError, "the line is not JSON: %s", cut(err.Error(), 200))

@@ -74,8 +74,10 @@ type Server struct {
 
 	mu     sync.Mutex // guards what follows, and the tool set of mcp
 	listed map[string]*definition
-	// short holds the sessions that were given a list before the first load was done.
-	short map[mcp.Session]bool
+	// generation counts the lists that were published. short holds, for the sessions
+	// that were given one before the first load was done, which one that was.
+	generation uint64
+	short      map[mcp.Session]uint64
 
 	timerMu sync.Mutex // guards what follows; never taken before mu
 	timer   *time.Timer
@@ -110,7 +112,7 @@ func New(h *host.Host, options *Options) *Server {
 		ready:  o.Ready,
 		limit:  newLimit(o.MaxInFlight),
 		listed: map[string]*definition{},
-		short:  map[mcp.Session]bool{},
+		short:  map[mcp.Session]uint64{},
 	}
 	s.mcp = mcp.NewServer(
 		&mcp.Implementation{Name: o.Name, Title: o.Title, Version: o.Version},

@@ -8,6 +8,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// maxUnsent is how many messages of one call wait to be sent; further ones take the
+// place of the oldest.
+const maxUnsent = 8
+
 // heartbeat is how long a call may be silent before a progress notification says that
 // it still runs: clients that asked for progress take it as a sign of life, and give up
 // after a minute without one.
@@ -16,9 +20,8 @@ const heartbeat = 10 * time.Second
 // progress sends what a handler says on its way as progress notifications.
 //
 // Why a goroutine? The handler's goroutine must not wait for a client that does not
-// read, or the call would miss its deadline. So say only leaves the message, in the
-// place of one that has not gone out yet, and a goroutine that lives as long as there
-// is something to send sends it. end waits for that goroutine: what was said last is
+// read, or the call would miss its deadline. So say only leaves the message, and a
+// goroutine that lives as long as there is something to send sends it. end waits for that goroutine: what was said last is
 // on its way before the result is, and nothing follows the result.
 //
 // A nil *progress is that of a call whose client did not ask for it.
@@ -29,7 +32,7 @@ type progress struct {
 
 	mu      sync.Mutex
 	count   float64 // what was sent last; it must rise
-	waiting *string
+	waiting []string
 	sending chan struct{} // closed when the sending goroutine ends; nil where none runs
 	beat    *time.Timer
 	ended   bool
@@ -60,7 +63,10 @@ func (p *progress) say(message string) {
 		return
 	}
 	p.beat.Reset(heartbeat)
-	p.waiting = &message
+	if len(p.waiting) == maxUnsent {
+		p.waiting = p.waiting[1:]
+	}
+	p.waiting = append(p.waiting, message)
 	if p.sending == nil {
 		p.sending = make(chan struct{})
 		go p.send(p.sending)
@@ -71,13 +77,13 @@ func (p *progress) send(done chan struct{}) {
 	defer close(done)
 	for {
 		p.mu.Lock()
-		if p.waiting == nil {
+		if len(p.waiting) == 0 {
 			p.sending = nil
 			p.mu.Unlock()
 			return
 		}
-		message := *p.waiting
-		p.waiting = nil
+		message := p.waiting[0]
+		p.waiting = p.waiting[1:]
 		p.count++
 		params := &mcp.ProgressNotificationParams{ProgressToken: p.token, Progress: p.count, Message: message}
 		p.mu.Unlock()

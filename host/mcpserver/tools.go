@@ -86,6 +86,7 @@ func (s *Server) publishWaiting() {
 func (s *Server) publish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	changed := false
 	offered := map[string]bool{}
 	for _, t := range s.host.Tools() {
 		if !t.Enabled {
@@ -102,6 +103,7 @@ func (s *Server) publish() {
 			continue
 		}
 		s.listed[t.Name] = d
+		changed = true
 		if err == nil {
 			err = s.add(d.tool)
 		}
@@ -114,8 +116,12 @@ func (s *Server) publish() {
 	for name := range s.listed {
 		if !offered[name] {
 			delete(s.listed, name)
+			changed = true
 			s.mcp.RemoveTools(name)
 		}
+	}
+	if changed {
+		s.generation++
 	}
 }
 
@@ -154,7 +160,7 @@ func (s *Server) listTools(ctx context.Context, next mcp.MethodHandler, method s
 	s.publish()
 	if !ready {
 		s.mu.Lock()
-		s.short[req.GetSession()] = true
+		s.short[req.GetSession()] = s.generation
 		s.mu.Unlock()
 	}
 	res, err := next(ctx, method, req)
@@ -199,9 +205,12 @@ func (s *Server) concerns(session mcp.Session) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	short := s.short[session]
+	seen, short := s.short[session]
+	if !s.changed.Load() && (!short || seen == s.generation) {
+		return false
+	}
 	delete(s.short, session)
-	return short || s.changed.Load()
+	return true
 }
 
 func (s *Server) forget(session mcp.Session) {
