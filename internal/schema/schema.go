@@ -8,7 +8,13 @@ package schema
 
 import (
 	"encoding/json"
+	"fmt"
 	"io/fs"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // Severity of a [Finding].
@@ -32,33 +38,236 @@ type Finding struct {
 	Hint     string // what to do about it; may be empty
 }
 
+// String gives the finding on one line: `a.json:3:7: "type" is missing [S02]; hint`.
+func (f Finding) String() string {
+	var b strings.Builder
+	if f.File != "" {
+		b.WriteString(f.File + ":")
+	}
+	if f.Line > 0 {
+		fmt.Fprintf(&b, "%d:%d:", f.Line, f.Column)
+	}
+	if b.Len() > 0 {
+		b.WriteByte(' ')
+	}
+	if f.Pointer != "" {
+		b.WriteString(f.Pointer + ": ")
+	}
+	fmt.Fprintf(&b, "%s [%s]", f.Message, f.Rule)
+	if f.Hint != "" {
+		b.WriteString("; " + f.Hint)
+	}
+	return b.String()
+}
+
 // LoadError holds everything for which a schema was refused. All its findings
 // have severity [Error].
 type LoadError struct{ Findings []Finding }
 
-func (e *LoadError) Error() string { return "STUB" }
+// Error gives the findings, a line each.
+func (e *LoadError) Error() string {
+	lines := make([]string, len(e.Findings))
+	for i, f := range e.Findings {
+		lines[i] = f.String()
+	}
+	return strings.Join(lines, "\n")
+}
 
-// Schema is a compiled schema. It is immutable and safe for concurrent use.
-type Schema struct{}
+// Schema is a compiled schema. It is immutable, but for a switch that turns it
+// off once a check has taken too long, and safe for concurrent use.
+type Schema struct {
+	dialect dialect
+	sources []*source
+	tree    *tree
+	places  map[string]*node // schemas by their pointer in the engines' copy
+	public  json.RawMessage
+	lint    []Finding
+
+	engine engine
+	full   func() (*full, error) // the engine that explains, compiled when it is needed
+	stop   *atomic.Bool          // a check took too long
+
+	plain       bool // no references and nothing that costs much
+	hasDefaults bool
+	marked      bool // path formats mark the arguments that name files
+	maybeNamed  bool // without marks, some argument may have a name that says so
+	closed      bool // no object may have properties that the schema does not name
+}
 
 // Compile compiles the schema in raw, whose references may only point into
 // itself. The error is a *LoadError.
-func Compile(raw []byte) (*Schema, error) { panic("stub") }
+func Compile(raw []byte) (*Schema, error) {
+	c := &compilation{}
+	s := c.parse(&source{}, raw)
+	return c.compile(s)
+}
 
 // CompileFile compiles the schema file name (a slash path) of root. Relative
 // references to other files of root are bundled into $defs; any other reference
 // out of the document is refused. The error is a *LoadError.
-func CompileFile(root fs.FS, name string) (*Schema, error) { panic("stub") }
+func CompileFile(root fs.FS, name string) (*Schema, error) {
+	c := &compilation{root: root}
+	s := c.readFile(name, nil, "")
+	return c.compile(s)
+}
+
+// compile does the work on the first source, which is nil after a finding.
+func (c *compilation) compile(first *source) (*Schema, error) {
+	if first == nil {
+		return nil, c.failed()
+	}
+	c.sources = []*source{first}
+	text := c.bundle()
+	if first.tree == nil || len(c.sources) > 1 && c.failed() != nil {
+		return nil, c.failed()
+	}
+	c.tree = first.tree
+	if len(c.sources) > 1 {
+		whole := c.parse(&source{file: first.file}, text)
+		if whole == nil {
+			return nil, c.failed()
+		}
+		c.tree = newTree(whole.doc, c.dialect)
+	}
+	stop := &atomic.Bool{}
+	c.preflight(stop)
+	if c.tree.root != nil && len(c.tree.order) <= maxSubschemas {
+		c.checkMeta()
+	}
+	if err := c.failed(); err != nil {
+		return nil, err
+	}
+	s := c.schema(stop)
+	if err := c.build(s); err != nil {
+		return nil, err
+	}
+	c.checkDefaults(s)
+	if err := c.failed(); err != nil {
+		return nil, err
+	}
+	s.findMarks()
+	s.lint = c.linted(s)
+	return s, nil
+}
+
+// schema gives the schema without its engine.
+func (c *compilation) schema(stop *atomic.Bool) *Schema {
+	s := &Schema{dialect: c.dialect, sources: c.sources, tree: c.tree, stop: stop, public: c.publicText(), plain: true, closed: true}
+	for _, n := range c.tree.order {
+		values, _ := n.object["enum"].([]any)
+		n.valueCost = len(values)
+		if len(n.refs) > 0 || n.pattern != nil || len(n.patterns) > 0 || len(values) > 100 {
+			s.plain = false
+		}
+		if _, ok := n.object["default"]; ok {
+			s.hasDefaults = true
+		}
+		if extra := n.one["additionalProperties"]; n.types&typeObject != 0 && (extra == nil || extra.object != nil || extra.fixed) {
+			s.closed = false
+		}
+	}
+	return s
+}
+
+// build compiles the engines.
+func (c *compilation) build(s *Schema) error {
+	document, places := c.engineCopy()
+	s.places = places
+	patterns := c.patterns()
+	s.full = sync.OnceValues(func() (*full, error) {
+		return newFull(document, c.dialect, func(expr string) (jsonschema.Regexp, error) {
+			if p := patterns[expr]; p != nil {
+				return p, nil
+			}
+			return compilePattern(expr, maxPatternSize, s.stop)
+		})
+	})
+	backtracks := false
+	for _, p := range patterns {
+		backtracks = backtracks || p.slow != nil
+	}
+	var err error
+	if c.dialect <= draft07 && !backtracks {
+		s.engine, err = newQuick(deepCopy(document).(map[string]any), c.dialect)
+	} else {
+		s.engine, err = s.full()
+	}
+	if err != nil {
+		c.find("S04", Error, "", false, "the schema cannot be compiled: "+strings.Join(strings.Fields(err.Error()), " "), "")
+	}
+	return c.failed()
+}
+
+// patterns gives the compiled patterns by their text.
+func (c *compilation) patterns() map[string]*pattern {
+	all := map[string]*pattern{}
+	for _, n := range c.tree.order {
+		if n.pattern != nil {
+			all[n.pattern.expr] = n.pattern
+		}
+		for _, p := range n.patterns {
+			all[p.pattern.expr] = p.pattern
+		}
+	}
+	return all
+}
+
+// checkDefaults refuses defaults that do not fit where they stand: they would
+// make a correct call fail.
+func (c *compilation) checkDefaults(s *Schema) {
+	for pointer, n := range s.places {
+		v, ok := n.object["default"]
+		if !ok || c.alone(n) {
+			continue
+		}
+		full, err := s.full()
+		if err != nil {
+			c.find("S08", Error, n.pointer+"/default", false, "the default cannot be checked: "+err.Error(), "")
+			return
+		}
+		at, err := full.at(pointer)
+		if err != nil {
+			c.find("S08", Error, n.pointer+"/default", false, "the default cannot be checked: "+err.Error(), "")
+			continue
+		}
+		w := worker{done: map[workKey]int{}}
+		if w.visit(n, v); w.steps > maxWork {
+			c.find("S08", Error, n.pointer+"/default", false, "the default is too large to be checked", "")
+			continue
+		}
+		problem, err := full.explain(at, v)
+		if err != nil {
+			c.find("S08", Error, n.pointer+"/default", false, "the default cannot be checked: "+err.Error(), "")
+			continue
+		}
+		if problem == nil {
+			continue
+		}
+		x := explainer{value: v, places: s.places}
+		for _, issue := range x.issues(problem) {
+			c.find("S08", Error, n.pointer+"/default"+issue.Pointer, false, "the default does not fit its own schema: "+issue.Message, "correct the default, or leave it out")
+			break
+		}
+	}
+}
 
 // Public gives the schema as it is published to clients.
-func (s *Schema) Public() json.RawMessage { panic("stub") }
+func (s *Schema) Public() json.RawMessage { return append(json.RawMessage(nil), s.public...) }
 
 // Files gives the files that went into the schema, as slash paths below the root
 // that CompileFile was given.
-func (s *Schema) Files() []string { panic("stub") }
+func (s *Schema) Files() []string {
+	var files []string
+	for _, source := range s.sources {
+		if source.file != "" {
+			files = append(files, source.file)
+		}
+	}
+	return files
+}
 
 // Dialect gives the dialect that the schema is read by, such as "draft-07" or "2020-12".
-func (s *Schema) Dialect() string { panic("stub") }
+func (s *Schema) Dialect() string { return s.dialect.String() }
 
 // Issue is one thing that is wrong with a value.
 type Issue struct {
@@ -77,13 +286,17 @@ type Checked struct {
 	// Repaired holds the pointers of texts that were turned losslessly into the
 	// number, boolean, list or object that the schema demands.
 	Repaired []string
-	Issues   []Issue
+	// Issues holds what is wrong, at most a thousand.
+	Issues []Issue
 }
 
-// Check checks a JSON value. Where it does not fit, and strict is not set, one
-// lossless repair pass is tried. The error says that the value could not be checked at
-// all (no JSON, nested too deeply, too much work); its text is fit for a model.
-func (s *Schema) Check(value json.RawMessage, strict bool) (Checked, error) { panic("stub") }
+// Check checks a JSON value; no text at all counts as {}. Where it does not fit,
+// and strict is not set, one lossless repair pass is tried. The error says that
+// the value could not be checked at all (no JSON, nested too deeply, too much
+// work); its text is fit for a model.
+func (s *Schema) Check(value json.RawMessage, strict bool) (Checked, error) {
+	return s.check(value, strict)
+}
 
 // PathArgument is a text in the arguments that names a file or folder.
 type PathArgument struct {
@@ -96,12 +309,12 @@ type PathArgument struct {
 // at places with format file-path or directory-path, or, where the schema marks none at
 // all, those at properties whose name is or ends in the word path, paths, file,
 // files, dir or folder.
-func (s *Schema) PathArguments(args json.RawMessage) []PathArgument { panic("stub") }
+func (s *Schema) PathArguments(args json.RawMessage) []PathArgument { return s.pathArguments(args) }
 
 // Explain gives the text for a model about a value that does not fit: one line that
 // begins with lead, then a line an issue.
-func Explain(lead string, issues []Issue) string { panic("stub") }
+func Explain(lead string, issues []Issue) string { return explain(lead, issues) }
 
 // Lint gives what a model or a client will stumble over in a schema that compiles:
 // warnings and infos.
-func (s *Schema) Lint() []Finding { panic("stub") }
+func (s *Schema) Lint() []Finding { return append([]Finding(nil), s.lint...) }

@@ -1,0 +1,151 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// checkTime is how long one check may take. The bound on its work keeps it far
+// below that on any machine that is not starved.
+const checkTime = 2 * time.Second
+
+var (
+	errTooMuchWork = errors.New("the value is too large or too deeply nested to be checked against the schema; send less at a time")
+	errTooSlow     = fmt.Errorf("checking the value took more than %v, so the tool is off until its plugin is loaded again", checkTime)
+)
+
+func (s *Schema) check(text json.RawMessage, strict bool) (Checked, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		text = json.RawMessage("{}")
+	}
+	v, count, err := readValue(text)
+	if err != nil {
+		return Checked{}, err
+	}
+	if _, ok := v.(map[string]any); !ok {
+		return Checked{Issues: []Issue{{Keyword: "type", Expected: "object", Got: show(v), Message: "expected object, got " + show(v)}}}, nil
+	}
+	if s.stop.Load() {
+		return Checked{}, errTooSlow
+	}
+	type outcome struct {
+		checked Checked
+		err     error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		defer func() { done <- o }()
+		defer recovered(&o.err)
+		o.checked, o.err = s.checkValue(text, v, count, strict)
+	}()
+	timer := time.NewTimer(checkTime)
+	defer timer.Stop()
+	select {
+	case o := <-done:
+		return o.checked, o.err
+	case <-timer.C:
+		s.stop.Store(true) // nothing ends the goroutine, but its slow patterns give up now
+		return Checked{}, errTooSlow
+	}
+}
+
+// checkValue is the part of a check that takes time.
+func (s *Schema) checkValue(text []byte, v any, count int, strict bool) (Checked, error) {
+	ok, err := s.fits(v, count)
+	if err != nil {
+		return Checked{}, err
+	}
+	var checked Checked
+	if !ok {
+		var fixes []fix
+		if !strict {
+			fixes = s.repairs(v)
+		}
+		fixed, fixedText, ok := s.repaired(text, v, fixes)
+		if !ok {
+			checked.Issues, err = s.issues(v)
+			return checked, err
+		}
+		v, text = fixed, fixedText
+		for _, f := range fixes {
+			checked.Repaired = append(checked.Repaired, pathTo(f.steps))
+		}
+	}
+	checked.Value, err = s.complete(text, v)
+	return checked, err
+}
+
+// repaired tries the fixes; false where the value does not fit with them.
+func (s *Schema) repaired(text []byte, v any, fixes []fix) (any, []byte, bool) {
+	if len(fixes) == 0 {
+		return nil, nil, false
+	}
+	fixedText, err := edited(text, fixes, nil)
+	if err != nil {
+		return nil, nil, false
+	}
+	fixed, count, err := readValue(fixedText) // once more: a text may hold what the bounds forbid
+	if err != nil {
+		return nil, nil, false
+	}
+	ok, err := s.fits(fixed, count)
+	return fixed, fixedText, ok && err == nil
+}
+
+// complete fills defaults in. Where a value fits only without them (a default
+// can break a oneOf or a dependency) it stays as it is.
+func (s *Schema) complete(text []byte, v any) ([]byte, error) {
+	adds, err := s.additions(v)
+	if err != nil || len(adds) == 0 {
+		return text, err
+	}
+	full, err := edited(text, nil, adds)
+	if err != nil {
+		return nil, err
+	}
+	whole, count, err := readValue(full)
+	if err != nil {
+		return text, nil
+	}
+	if ok, err := s.fits(whole, count); err != nil || !ok {
+		return text, nil
+	}
+	return full, nil
+}
+
+// fits gives the verdict of the schema's engine.
+func (s *Schema) fits(v any, count int) (bool, error) {
+	if s.work(v, count) > maxWork {
+		return false, errTooMuchWork
+	}
+	return s.engine.valid(v)
+}
+
+// issues explains why a value does not fit. One engine explains for both: the
+// other gives no tree of findings, so it cannot say which alternative was meant.
+func (s *Schema) issues(v any) ([]Issue, error) {
+	full, err := s.full()
+	if err != nil {
+		return nil, err
+	}
+	problem, err := full.explain(full.schema, v)
+	if err != nil {
+		return nil, err
+	}
+	if problem != nil {
+		x := explainer{value: v, places: s.places}
+		if issues := x.issues(problem); len(issues) > 0 {
+			return issues, nil
+		}
+	}
+	if q, ok := s.engine.(*quick); ok {
+		if issues := quickIssues(q.result(v)); len(issues) > 0 {
+			return issues, nil
+		}
+	}
+	return []Issue{{Message: "does not fit the schema"}}, nil
+}

@@ -1,0 +1,82 @@
+package schema
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+type corpusTool struct {
+	Tool, Server string
+	Schema       json.RawMessage
+	Instances    []json.RawMessage
+	Valid        []bool
+}
+
+// corpus gives the schemas of real tools, with verdicts of another validator.
+func corpus(tb testing.TB) []corpusTool {
+	tb.Helper()
+	dir := os.Getenv("TOOLHOST_SHARED")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared")
+	}
+	path := filepath.Join(dir, "data", "tool-schemas.jsonl.gz")
+	f, err := os.Open(path)
+	if err != nil {
+		tb.Fatalf("the schemas of real tools are missing: %v; set TOOLHOST_SHARED to the folder that has data/tool-schemas.jsonl.gz", err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		tb.Fatalf("%s: %v", path, err)
+	}
+	var tools []corpusTool
+	lines := bufio.NewScanner(z)
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		var tool corpusTool
+		if err := json.Unmarshal(lines.Bytes(), &tool); err != nil {
+			tb.Fatalf("%s: %v", path, err)
+		}
+		tools = append(tools, tool)
+	}
+	if err := lines.Err(); err != nil {
+		tb.Fatalf("%s: %v", path, err)
+	}
+	return tools
+}
+
+func TestRealTools(t *testing.T) {
+	tools := corpus(t)
+	verdicts := 0
+	for _, tool := range tools {
+		s, err := Compile(tool.Schema)
+		if err != nil {
+			t.Errorf("%s/%s: %v", tool.Server, tool.Tool, err)
+			continue
+		}
+		for i, instance := range tool.Instances {
+			verdicts++
+			checked, err := s.Check(instance, true)
+			if err != nil {
+				t.Errorf("%s/%s: %s: %v", tool.Server, tool.Tool, instance, err)
+				continue
+			}
+			if got := len(checked.Issues) == 0; got != tool.Valid[i] {
+				t.Errorf("%s/%s: %s is valid: %v, want %v: %v", tool.Server, tool.Tool, instance, got, tool.Valid[i], checked.Issues)
+			}
+			if tool.Valid[i] {
+				again, err := s.Check(checked.Value, true)
+				if err != nil || len(again.Issues) > 0 || string(again.Value) != string(checked.Value) {
+					t.Errorf("%s/%s: %s does not fit once its defaults are in: %v %v", tool.Server, tool.Tool, checked.Value, err, again.Issues)
+				}
+			}
+		}
+	}
+	if len(tools) != 342 || verdicts != 13680 {
+		t.Errorf("%d tools and %d verdicts, want 342 and 13680", len(tools), verdicts)
+	}
+}

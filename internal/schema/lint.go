@@ -1,0 +1,3 @@
+package schema
+
+func (c *compilation) linted(s *Schema) []Finding { return c.findings }
