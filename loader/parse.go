@@ -103,7 +103,7 @@ func (c *checker) parse(data []byte) *Manifest {
 	c.permissions()
 	c.tools()
 	c.contributes()
-	c.checkSchema(data)
+	c.checkSchema()
 	return c.manifest
 }
 

@@ -40,6 +40,9 @@ func (c *checker) permissions() {
 
 	c.permissionShapes(raw, files)
 	for _, p := range policy.Check() {
+		if _, ok := c.value("/permissions" + p.Pointer).(string); !ok && c.value("/permissions"+p.Pointer) != nil {
+			continue // the schema says that it must be a text
+		}
 		c.error("/permissions"+p.Pointer, rulePolicy, p.Message, p.Hint)
 	}
 	c.permissionSettings(raw)

@@ -167,7 +167,7 @@ func meant(name string, known []string) string {
 
 // checkSchema checks the manifest against its schema, and reports what no other rule
 // has reported.
-func (c *checker) checkSchema(data []byte) {
+func (c *checker) checkSchema() {
 	if c.moreErrors > 0 { // there is more than anybody reads, and the engine is slow at mistakes
 		return
 	}
@@ -175,7 +175,12 @@ func (c *checker) checkSchema(data []byte) {
 	if err != nil {
 		panic(fmt.Sprintf("compiling the manifest schema: %v", err))
 	}
-	checked, err := s.Check(json.RawMessage(trimBOM(data)), true)
+	// The text is written anew, since a member that stands twice would end the check.
+	text, err := json.Marshal(c.root)
+	if err != nil {
+		panic(fmt.Sprintf("writing the manifest: %v", err))
+	}
+	checked, err := s.Check(text, true)
 	if err != nil {
 		c.error("", ruleSyntax, err.Error(), "")
 		return
@@ -282,8 +287,4 @@ func (c *checker) in(pointer string) string {
 		return " in " + c.toolTitle(pointer)
 	}
 	return " in " + field(pointer)
-}
-
-func trimBOM(data []byte) []byte {
-	return []byte(strings.TrimPrefix(string(data), "\ufeff"))
 }

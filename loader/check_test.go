@@ -1,0 +1,104 @@
+package loader
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolhost/toolhost/runtimes"
+)
+
+func (w *world) check(folder string, o *Options) CheckReport {
+	w.t.Helper()
+	r := Check(context.Background(), filepath.Join(w.dir, folder), map[string]runtimes.Runtime{"node": w.rt}, o)
+	if alive := w.rt.alive(); len(alive) > 0 {
+		w.t.Errorf("the check leaves %v open", alive)
+	}
+	if len(w.tools()) > 0 {
+		w.t.Error("the check registered tools")
+	}
+	return r
+}
+
+func TestCheck(t *testing.T) {
+	w := newWorld(t, nil)
+	w.plugin("good", "good", "echo")
+	r := w.check("good", nil)
+	if !r.OK || len(r.Errors) > 0 || r.Plugin != "good" {
+		t.Errorf("report = %+v", r)
+	}
+	text, err := json.Marshal(CheckReport{Dir: "x", OK: true, Errors: r.Errors, Warnings: []*ManifestError{}})
+	if err != nil || string(text) != `{"dir":"x","ok":true,"errors":[],"warnings":[]}` {
+		t.Errorf("%s %v", text, err)
+	}
+}
+
+func TestCheckFindsMore(t *testing.T) {
+	w := newWorld(t, nil)
+	w.write("a/s.json", `{"type":"object","additionalProperties":false}`)
+	w.write("a/h.js", "")
+	w.write("a/"+ManifestFile, `{"name":"a","unknwon":1,
+		"permissions":{"execution":{"memory":"64MB"}},
+		"contributes":{
+			"tools":[{"id":"x","description":"Short.","schema":"s.json","handler":"h.js"},{"id":"x","title":"X","description":"Stands there a second time.","schema":"s.json","handler":"h.js"}],
+			"actions":[{"id":"a","title":"A","kind":"tool","toolId":"x"}],
+			"hooks":{"onAppReady":"./x.js"},"views":[{"id":"v"}]}}`)
+	r := w.check("a", nil)
+	if got := rulesOf(r.Errors); r.OK || !slices.Equal(got, []string{ruleToolTwice}) {
+		t.Errorf("errors = %v", got)
+	}
+	got := rulesOf(r.Warnings)
+	for _, rule := range []string{ruleUnknown, ruleAdvisory, ruleNoTitle, ruleShort, ruleNotRun} {
+		if !slices.Contains(got, rule) {
+			t.Errorf("warnings = %v, lacking %s", got, rule)
+		}
+	}
+	if slices.Contains(got, ruleNotOffered) {
+		t.Error("what is only worth knowing is shown unasked")
+	}
+	if got := rulesOf(w.check("a", &Options{All: true}).Warnings); !slices.Contains(got, ruleNotOffered) {
+		t.Errorf("warnings = %v", got)
+	}
+	w.write("b/"+ManifestFile, `{"name":"b"}`)
+	if got := rulesOf(w.check("b", nil).Warnings); !slices.Equal(got, []string{ruleNothing}) {
+		t.Errorf("warnings = %v", got)
+	}
+	if r := w.check("b", &Options{Strict: true}); r.OK || !slices.Equal(rulesOf(r.Errors), []string{ruleNothing}) {
+		t.Errorf("report = %+v", r)
+	}
+}
+
+func TestCheckGivesErrorsOfEveryKind(t *testing.T) {
+	w := newWorld(t, nil)
+	w.rt.fail = func(runtimes.Spec) error {
+		return &runtimes.LoadError{Problems: []runtimes.Problem{{File: "h0.js", Line: 1, Column: 5, Message: "unexpected \"}\""}}}
+	}
+	w.plugin("a", "a", "echo")
+	r := w.check("a", nil)
+	if r.OK || len(r.Errors) != 1 || r.Errors[0].Rule != ruleModule || r.Errors[0].Error() != `h0.js:1:5: unexpected "}"` {
+		t.Errorf("report = %+v", r)
+	}
+	r = w.check("nothing-here", nil)
+	if r.OK || len(r.Errors) != 1 || r.Plugin != "nothing-here" {
+		t.Errorf("report = %+v", r)
+	}
+}
+
+func TestLoadErrorText(t *testing.T) {
+	w := newWorld(t, nil)
+	w.write("a/"+ManifestFile, `{"name":"a","version":"x","bundled":1}`)
+	err := w.loader.Load(context.Background(), filepath.Join(w.dir, "a"))
+	if err == nil || !strings.HasPrefix(err.Error(), `loading plugin "a": filer-plugin.json:1:`) || strings.Count(err.Error(), "\n") != 1 {
+		t.Errorf("err = %v", err)
+	}
+	if _, ok := err.(interface{ Unwrap() []error }); !ok {
+		t.Error("the mistakes cannot be reached by errors.As")
+	}
+	if _, err := os.Stat(filepath.Join(w.dir, "a")); err != nil {
+		t.Fatal(err)
+	}
+}
