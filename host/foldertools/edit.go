@@ -77,7 +77,7 @@ func edit(ctx context.Context, f folder, args editArgs) (*host.Result, error) {
 	}
 	data, err := f.ReadFile(args.Path, maxEdited)
 	if errors.Is(err, syscall.EFBIG) {
-		return nil, fmt.Errorf("%q has %s; files of up to %d bytes can be edited", f.show(args.Path), count(info.Size(), "byte"), maxEdited)
+		return nil, fmt.Errorf("%q has %s; files of up to %d bytes can be edited", f.rel(args.Path), count(info.Size(), "byte"), maxEdited)
 	}
 	if err != nil {
 		return nil, f.explain(args.Path, err)
@@ -97,7 +97,7 @@ func edit(ctx context.Context, f folder, args editArgs) (*host.Result, error) {
 		}
 		text, changes, err := e.apply(after)
 		if err != nil {
-			return nil, fmt.Errorf("%s does not apply to %q, which stays unchanged: %w", place, f.show(args.Path), err)
+			return nil, fmt.Errorf("%s does not apply to %q, which stays unchanged: %w", place, f.rel(args.Path), err)
 		}
 		after, all, replaced = text, compose(all, changes), replaced+len(changes)
 	}

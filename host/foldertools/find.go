@@ -56,7 +56,7 @@ func find(ctx context.Context, f folder, args findArgs) (*host.Result, error) {
 		return nil, f.explain(args.Path, err)
 	}
 	if !info.IsDir() {
-		return nil, fmt.Errorf("path %q is a %s, not a folder", f.show(args.Path), kind(info.Mode()))
+		return nil, fmt.Errorf("path %q is a %s, not a folder", f.rel(args.Path), kind(info.Mode()))
 	}
 	var lines []string
 	total := 0

@@ -22,16 +22,19 @@ type folder struct {
 	dir string // absolute, as the user named it
 }
 
-// show writes a path for the answer: relative to the agent's folder where it lies
-// there, with slashes. It is for reading only; nothing is decided by it.
-func (f folder) show(name string) string {
+// rel writes a path for the answer: relative to the agent's folder where it lies there,
+// with slashes. It is for reading only; nothing is decided by it.
+func (f folder) rel(name string) string {
 	if filepath.IsAbs(name) && f.dir != "" {
 		if rel, err := filepath.Rel(f.dir, name); err == nil && filepath.IsLocal(rel) {
 			name = rel
 		}
 	}
-	return printable(path.Clean(filepath.ToSlash(name)))
+	return path.Clean(filepath.ToSlash(name))
 }
+
+// show is rel for text in which the path is not quoted anyway.
+func (f folder) show(name string) string { return printable(f.rel(name)) }
 
 // printable quotes a name that could be taken for more than a name: a line break in it
 // would forge a line of the answer.
@@ -50,16 +53,16 @@ func (f folder) file(name string) (fs.FileInfo, error) {
 	case err != nil:
 		return nil, f.explain(name, err)
 	case info.IsDir():
-		return nil, fmt.Errorf("%q is a folder, not a file; folder_list shows what is in it", f.show(name))
+		return nil, fmt.Errorf("%q is a folder, not a file; folder_list shows what is in it", f.rel(name))
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%q is a %s, not a regular file; it cannot be read or written", f.show(name), kind(info.Mode()))
+		return nil, fmt.Errorf("%q is a %s, not a regular file; it cannot be read or written", f.rel(name), kind(info.Mode()))
 	}
 	return info, nil
 }
 
 // explain turns an error about a path into one that tells the model what to do.
 func (f folder) explain(name string, err error) error {
-	shown := f.show(name)
+	shown := f.rel(name)
 	var denied *permissions.DeniedError
 	switch {
 	case errors.As(err, &denied):
@@ -110,7 +113,7 @@ func (f folder) nearest(name string) string {
 	if near == "" {
 		return ""
 	}
-	return f.show(path.Join(dir, near))
+	return f.rel(path.Join(dir, near))
 }
 
 // kind names what stands at a path.

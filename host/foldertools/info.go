@@ -61,7 +61,11 @@ func info(ctx context.Context, f folder, args infoArgs) (*host.Result, error) {
 		}
 		out.add("link to", "%s", printable(target))
 		if at, err = f.Stat(args.Path); err != nil {
-			out.add("target", "cannot be reached: %s", f.explain(args.Path, err))
+			why := fmt.Errorf("%q leads to nothing", f.rel(args.Path))
+			if !errors.Is(err, fs.ErrNotExist) {
+				why = f.explain(args.Path, err)
+			}
+			out.add("target", "cannot be reached: %s", why)
 			return host.TextResult(strings.Join(out.lines, "\n")), nil
 		}
 	}

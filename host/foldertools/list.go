@@ -50,7 +50,7 @@ func list(ctx context.Context, f folder, args listArgs) (*host.Result, error) {
 		return nil, f.explain(args.Path, err)
 	}
 	if !info.IsDir() {
-		return nil, fmt.Errorf("%q is a %s, not a folder; folder_info and folder_read are for files", f.show(args.Path), kind(info.Mode()))
+		return nil, fmt.Errorf("%q is a %s, not a folder; folder_info and folder_read are for files", f.rel(args.Path), kind(info.Mode()))
 	}
 	var lines []string
 	total := 0

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 
 	"github.com/toolhost/toolhost/host"
@@ -47,27 +48,30 @@ func move(_ context.Context, f folder, args moveArgs) (*host.Result, error) {
 	if err != nil {
 		return nil, f.explain(args.From, err)
 	}
-	replaced := ""
+	replaced, undo := "", func() {}
 	to, err := f.Lstat(args.To)
 	switch {
 	case err == nil && os.SameFile(from, to):
-		return nil, fmt.Errorf("%q and %q are the same %s; nothing was moved", f.show(args.From), f.show(args.To), kind(from.Mode()))
+		return nil, fmt.Errorf("%q and %q are the same %s; nothing was moved", f.rel(args.From), f.rel(args.To), kind(from.Mode()))
 	case err == nil && to.IsDir():
-		return nil, fmt.Errorf("%q is a folder; to move into it give the full new path, such as %q", f.show(args.To), f.show(args.To+"/"+from.Name()))
+		return nil, fmt.Errorf("%q is a folder; to move into it give the full new path, such as %q", f.rel(args.To), f.rel(args.To+"/"+from.Name()))
 	case err == nil && from.IsDir():
-		return nil, fmt.Errorf("%q is a %s; a folder cannot take its place", f.show(args.To), kind(to.Mode()))
+		return nil, fmt.Errorf("%q is a %s; a folder cannot take its place", f.rel(args.To), kind(to.Mode()))
 	case err == nil && !args.Overwrite:
-		return nil, fmt.Errorf("%q exists already (%s); set overwrite to true to replace it, or choose another name", f.show(args.To), count(to.Size(), "byte"))
+		return nil, fmt.Errorf("%q exists already (%s); set overwrite to true to replace it, or choose another name", f.rel(args.To), count(to.Size(), "byte"))
 	case err == nil:
 		replaced = fmt.Sprintf(", replacing a %s of %s", kind(to.Mode()), count(to.Size(), "byte"))
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, f.explain(args.To, err)
+	case strings.HasSuffix(args.To, "/"):
+		return nil, fmt.Errorf("%q ends with a slash; give the full new path, such as %q", args.To, f.rel(args.To+from.Name()))
 	default:
-		if err := f.makeParent(args.To); err != nil {
+		if undo, err = f.makeParent(args.To); err != nil {
 			return nil, err
 		}
 	}
 	if err := f.Rename(args.From, args.To); err != nil {
+		undo()
 		return nil, f.explainMove(args, from.IsDir(), err)
 	}
 	return host.TextResult(fmt.Sprintf("moved %s %s to %s%s", kind(from.Mode()), f.show(args.From), f.show(args.To), replaced)), nil
@@ -80,9 +84,9 @@ func (f folder) explainMove(args moveArgs, isDir bool, err error) error {
 	}
 	switch {
 	case isDir && errors.Is(err, syscall.EINVAL):
-		return fmt.Errorf("folder %q cannot be moved into itself (%q)", f.show(args.From), f.show(args.To))
+		return fmt.Errorf("folder %q cannot be moved into itself (%q)", f.rel(args.From), f.rel(args.To))
 	case errors.Is(err, syscall.EXDEV):
-		return fmt.Errorf("%q and %q are on different file systems; read the file and write it to its new place instead", f.show(args.From), f.show(args.To))
+		return fmt.Errorf("%q and %q are on different file systems; read the file and write it to its new place instead", f.rel(args.From), f.rel(args.To))
 	}
 	return f.explain(args.From, err)
 }

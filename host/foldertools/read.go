@@ -95,7 +95,7 @@ func read(ctx context.Context, f folder, args readArgs) (*host.Result, error) {
 	if err := lines.read(ctx, rest); err != nil {
 		return nil, f.explain(args.Path, err)
 	}
-	return lines.result(f.show(args.Path), args.LineNumbers)
+	return lines.result(f.rel(args.Path), args.LineNumbers)
 }
 
 // picture gives a picture as an image block after a caption.
@@ -105,7 +105,7 @@ func (f folder) picture(name, mimeType string, r io.Reader) (*host.Result, error
 		return nil, f.explain(name, err)
 	}
 	if len(data) > maxImage {
-		return nil, fmt.Errorf("%q is a picture (%s) of more than %d bytes, too large to show; folder_info tells its size", f.show(name), mimeType, maxImage)
+		return nil, fmt.Errorf("%q is a picture (%s) of more than %d bytes, too large to show; folder_info tells its size", f.rel(name), mimeType, maxImage)
 	}
 	caption := fmt.Sprintf("%s: %s, %s", f.show(name), mimeType, count(len(data), "byte"))
 	if c, _, err := image.DecodeConfig(bytes.NewReader(data)); err == nil {

@@ -127,7 +127,7 @@ func search(ctx context.Context, f folder, args searchArgs) (*host.Result, error
 		var one fs.FileInfo
 		if one, err = f.file(args.Path); err == nil {
 			if one.Size() > maxSearchedFile {
-				return nil, fmt.Errorf("%q has %d bytes; files of up to %d bytes are searched", f.show(args.Path), one.Size(), maxSearchedFile)
+				return nil, fmt.Errorf("%q has %d bytes; files of up to %d bytes are searched", f.rel(args.Path), one.Size(), maxSearchedFile)
 			}
 			err = s.file(ctx, args.Path)
 		}

@@ -26,9 +26,9 @@ func isUTF16(sample []byte) bool {
 // binaryError says why a file is not treated as text.
 func (f folder) binaryError(name string, info fs.FileInfo, sample []byte) error {
 	if isUTF16(sample) {
-		return fmt.Errorf("%q is UTF-16 text; this tool works on UTF-8 only, convert the file first", f.show(name))
+		return fmt.Errorf("%q is UTF-16 text; this tool works on UTF-8 only, convert the file first", f.rel(name))
 	}
-	return fmt.Errorf("%q is binary (%s, %s), not text", f.show(name), mimeType(name, sample), count(info.Size(), "byte"))
+	return fmt.Errorf("%q is binary (%s, %s), not text", f.rel(name), mimeType(name, sample), count(info.Size(), "byte"))
 }
 
 // textTypes are the types of text files by extension. The table of the operating system

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -48,44 +48,85 @@ func write(_ context.Context, f folder, args writeArgs) (*host.Result, error) {
 	if strings.HasSuffix(args.Path, "/") {
 		return nil, fmt.Errorf("%q ends with a slash; give the path of a file", args.Path)
 	}
-	before, err := f.file(args.Path)
-	exists := err == nil
-	perm := fs.FileMode(0o644)
+	size, lines := count(len(args.Content), "byte"), count(lineCount(args.Content), "line")
+	_, err := f.Stat(args.Path)
 	switch {
-	case exists && !args.Overwrite:
-		return nil, fmt.Errorf("%q exists already (%s) and overwrite is false; nothing was written", f.show(args.Path), count(before.Size(), "byte"))
-	case exists:
-		perm = before.Mode().Perm()
-	default:
-		if _, err := f.Stat(args.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, f.explain(args.Path, err)
-		} else if err == nil {
-			return nil, fmt.Errorf("%q is no regular file and cannot be replaced", f.show(args.Path))
-		}
-		if err := f.makeParent(args.Path); err != nil {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := f.create(args.Path, args.Content, args.Overwrite); err != nil {
 			return nil, err
 		}
-	}
-	if err := f.WriteFile(args.Path, []byte(args.Content), perm); err != nil {
+		return host.TextResult(fmt.Sprintf("created %s (%s, %s)", f.show(args.Path), size, lines)), nil
+	case err != nil:
 		return nil, f.explain(args.Path, err)
 	}
-	size, lines := count(len(args.Content), "byte"), count(lineCount(args.Content), "line")
-	if exists {
-		return host.TextResult(fmt.Sprintf("replaced %s (%s, %s; it had %s)", f.show(args.Path), size, lines, count(before.Size(), "byte"))), nil
+	before, err := f.file(args.Path)
+	if err != nil {
+		return nil, err
 	}
-	return host.TextResult(fmt.Sprintf("created %s (%s, %s)", f.show(args.Path), size, lines)), nil
+	had := count(before.Size(), "byte")
+	if !args.Overwrite {
+		return nil, fmt.Errorf("%q exists already (%s) and overwrite is false; nothing was written", f.rel(args.Path), had)
+	}
+	if err := f.WriteFile(args.Path, []byte(args.Content), before.Mode().Perm()); err != nil {
+		return nil, f.explain(args.Path, err)
+	}
+	return host.TextResult(fmt.Sprintf("replaced %s (%s, %s; it had %s)", f.show(args.Path), size, lines, had)), nil
 }
 
-// makeParent makes the folders above a path.
-func (f folder) makeParent(name string) error {
-	dir := path.Dir(filepath.ToSlash(name))
-	if dir == "." || dir == "/" {
-		return nil
+// create writes a new file with the folders above it. Where that fails no new folder is left.
+func (f folder) create(name, content string, overwrite bool) (err error) {
+	undo, err := f.makeParent(name)
+	if err != nil {
+		return err
 	}
-	if _, err := f.MkdirAll(dir, 0o755); err != nil {
-		return f.explain(dir, err)
+	if overwrite {
+		err = f.WriteFile(name, []byte(content), 0o666)
+	} else {
+		err = f.writeNew(name, content)
+	}
+	if err != nil {
+		undo()
+		return f.explain(name, err)
 	}
 	return nil
+}
+
+// writeNew writes a file that must not exist, also where somebody makes it at the same moment.
+func (f folder) writeNew(name, content string) error {
+	file, err := f.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write([]byte(content))
+	if err = errors.Join(err, file.Close()); err != nil {
+		return errors.Join(err, f.Remove(name))
+	}
+	return nil
+}
+
+// makeParent makes the folders above a path; undo takes those that it made away again,
+// as far as they are still empty.
+func (f folder) makeParent(name string) (undo func(), err error) {
+	// The path is not tidied: "a/.." is not "." where a is a link.
+	slash := strings.LastIndexByte(filepath.ToSlash(name), '/')
+	if slash <= 0 {
+		return func() {}, nil
+	}
+	dir := name[:slash]
+	first, err := f.MkdirAll(dir, 0o777)
+	undo = func() {
+		for first != "" && len(dir) >= len(first) {
+			if f.Remove(dir) != nil {
+				return
+			}
+			dir = strings.TrimRight(dir[:max(strings.LastIndexByte(filepath.ToSlash(dir), '/'), 0)], "/")
+		}
+	}
+	if err != nil {
+		undo()
+		return nil, f.explain(dir, err)
+	}
+	return undo, nil
 }
 
 func lineCount(text string) int {
