@@ -51,10 +51,24 @@ func (s *Server) callTool(ctx context.Context, req *mcp.CallToolRequest) (mcp.Re
 	return s.convert(req, result), nil
 }
 
-// run carries the call to the host when its turn has come.
+// run carries the call to the host when its turn has come. Calls of a client that does
+// not read do not start, since their results would pile up.
 func (s *Server) run(ctx context.Context, call *host.Call) (*host.Result, error) {
-	if err := s.limit.enter(ctx); err != nil {
-		return nil, err
+	conn, _ := ctx.Value(connKey{}).(*lineConn)
+	for {
+		if err := s.limit.enter(ctx); err != nil {
+			return nil, err
+		}
+		room := conn.noRoom()
+		if room == nil {
+			break
+		}
+		s.limit.leave()
+		select {
+		case <-room:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
 	}
 	defer s.limit.leave()
 	return s.host.Call(ctx, call)

@@ -20,8 +20,8 @@ const (
 	maxPending  = 64 << 20
 	requestCost = 4 << 10
 
-	// maxBacklog bounds what waits to be written, in bytes. Beyond it notifications wait
-	// and no line is read. Answers of calls that run already are still taken.
+	// maxBacklog bounds what waits to be written, in bytes. Beyond it notifications wait,
+	// no call starts and no line is read. Answers of calls that run are still taken.
 	maxBacklog = 16 << 20
 )
 
@@ -198,6 +198,20 @@ func (c *lineConn) isFull() bool {
 	return c.held > maxPending || len(c.queue)+c.writing > maxBacklog
 }
 
+// noRoom gives a channel that closes when something has been written, where the client
+// has to read first; nil where it has not. The nil connection is any other transport's.
+func (c *lineConn) noRoom() <-chan struct{} {
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil || len(c.queue)+c.writing <= maxBacklog {
+		return nil
+	}
+	return c.room
+}
+
 // isBusy reports whether something is to be answered or written still. A subscription
 // is answered at the end of the session only.
 func (c *lineConn) isBusy() bool {
@@ -299,13 +313,12 @@ func (c *lineConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 		if ctx.Err() != nil { // progress of a request that was cancelled
 			return ctx.Err()
 		}
-		c.mu.Lock()
-		if c.err != nil || len(c.queue)+c.writing <= maxBacklog {
+		room := c.noRoom()
+		if room == nil {
+			c.mu.Lock()
 			defer c.mu.Unlock()
 			return c.enqueue(line)
 		}
-		room := c.room
-		c.mu.Unlock()
 		select {
 		case <-room:
 		case <-ctx.Done():

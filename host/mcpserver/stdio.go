@@ -30,7 +30,7 @@ const (
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	c := newLineConn(in, out, ctx.Done(), s.ready)
 	// Calls outlive ctx by the grace, so the session must not end with it.
-	session, err := s.mcp.Connect(context.WithoutCancel(ctx), lineTransport{c}, nil)
+	session, err := s.mcp.Connect(context.WithValue(context.WithoutCancel(ctx), connKey{}, c), lineTransport{c}, nil)
 	if err != nil {
 		c.Close()
 		c.finish()
@@ -51,6 +51,9 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	<-loaded
 	return c.finish()
 }
+
+// connKey is the key of a request's *lineConn in its context.
+type connKey struct{}
 
 // lineTransport hands one connection to the SDK.
 type lineTransport struct{ c *lineConn }
