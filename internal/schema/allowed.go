@@ -9,7 +9,10 @@ import (
 
 // allowed gives the types that a schema lets through: never too few, since what
 // it says decides whether a text may be read as something else.
-func (n *node) allowed() typeSet { return n.allowedAt(nil) }
+func (n *node) allowed() typeSet {
+	w := typeWalk{done: map[typeKey]typeSet{}}
+	return w.at(n, 0)
+}
 
 // step leads into a value: to a member of an object or to an item of a list.
 type step struct {
@@ -34,18 +37,13 @@ func pathTo(steps []step) string {
 	return b.String()
 }
 
-// allowedAt gives the types that n, looking at a value, allows for the part of
-// the value that the steps lead to.
-func (n *node) allowedAt(steps []step) typeSet {
-	w := typeWalk{steps: steps, done: map[typeKey]typeSet{}}
-	return w.at(n, 0)
-}
-
 type typeKey struct {
 	n     *node
 	depth int
 }
 
+// typeWalk finds the types that a schema allows for the part of a value that the
+// steps lead to.
 type typeWalk struct {
 	steps []step
 	done  map[typeKey]typeSet

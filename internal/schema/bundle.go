@@ -52,7 +52,7 @@ func (c *compilation) treeOf(s *source, from *source, at string) *tree {
 		text, isText := declared.(string)
 		var known bool
 		if d, known = dialectOf(text); !isText || !known {
-			c.findIn(s, "S03", Error, "/$schema", false, fmt.Sprintf("$schema is %s, which is none of the five dialects that are supported", show(declared)),
+			c.findIn(s, "S03", Error, "/$schema", false, fmt.Sprintf("$schema is %s, which is none of the five dialects that are supported", literal(declared)),
 				"use http://json-schema.org/draft-04/schema#, http://json-schema.org/draft-06/schema#, http://json-schema.org/draft-07/schema#, "+
 					"https://json-schema.org/draft/2019-09/schema or https://json-schema.org/draft/2020-12/schema, or leave it out for 2020-12")
 			return nil

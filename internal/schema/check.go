@@ -67,7 +67,7 @@ func (s *Schema) checkValue(text []byte, v any, count int, strict bool) (Checked
 		}
 		fixed, fixedText, ok := s.repaired(text, v, fixes)
 		if !ok {
-			checked.Issues, err = s.issues(v)
+			checked.Issues, err = s.issues(v, count)
 			return checked, err
 		}
 		v, text = fixed, fixedText
@@ -117,17 +117,29 @@ func (s *Schema) complete(text []byte, v any) ([]byte, error) {
 	return full, nil
 }
 
-// fits gives the verdict of the schema's engine.
+// fits gives the verdict of the schema's engine. Large values go to the one that
+// can do without an account of what is wrong with them.
 func (s *Schema) fits(v any, count int) (bool, error) {
-	if s.work(v, count) > maxWork {
+	work := s.work(v, count)
+	if work > maxWork {
 		return false, errTooMuchWork
+	}
+	if work > largeWork {
+		full, err := s.full()
+		if err != nil {
+			return false, err
+		}
+		return full.fits(v)
 	}
 	return s.engine.valid(v)
 }
 
 // issues explains why a value does not fit. One engine explains for both: the
 // other gives no tree of findings, so it cannot say which alternative was meant.
-func (s *Schema) issues(v any) ([]Issue, error) {
+func (s *Schema) issues(v any, count int) ([]Issue, error) {
+	if s.work(v, count) > largeWork {
+		return []Issue{{Got: show(v), Message: "does not fit the schema, and is too large for its mistakes to be listed; send less at a time"}}, nil
+	}
 	full, err := s.full()
 	if err != nil {
 		return nil, err

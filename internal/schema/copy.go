@@ -32,7 +32,13 @@ func (c *compilation) engineCopy() (document map[string]any, places map[string]*
 	for _, t := range targets {
 		w.definitions[t.definition] = w.body(t, "/"+w.defs+"/"+t.definition)
 	}
-	body, _ := w.body(c.tree.root, "").(map[string]any)
+	body, isObject := w.body(c.tree.root, "").(map[string]any)
+	if !isObject {
+		body = map[string]any{}
+		if !c.tree.root.fixed {
+			body["not"] = map[string]any{}
+		}
+	}
 	if _, ok := body["$ref"]; ok && c.dialect <= draft07 {
 		// Beside it the definitions would not count.
 		body = map[string]any{"allOf": []any{body}}

@@ -78,13 +78,18 @@ func (l refusingLoader) LoaderFactory() gojsonschema.JSONLoaderFactory { return 
 // value does not fit. Its compiler is not safe for concurrent use.
 type full struct {
 	schema   *jsonschema.Schema
+	reverse  *jsonschema.Schema // fits what schema does not fit; nil for a meta-schema
 	mu       sync.Mutex
 	compiler *jsonschema.Compiler
 }
 
 var _ engine = (*full)(nil)
 
-const fullURL = "mem:///schema"
+// The addresses under which the engine knows the schema; nothing is loaded.
+const (
+	fullURL    = "mem:///schema"
+	reverseURL = "mem:///reverse"
+)
 
 func newFull(document map[string]any, d dialect, patterns func(string) (jsonschema.Regexp, error)) (f *full, err error) {
 	defer recovered(&err)
@@ -103,7 +108,21 @@ func newFull(document map[string]any, d dialect, patterns func(string) (jsonsche
 	if err != nil {
 		return nil, err
 	}
-	return &full{schema: s, compiler: c}, nil
+	if err := c.AddResource(reverseURL, map[string]any{"not": map[string]any{"$ref": fullURL}}); err != nil {
+		return nil, err
+	}
+	reverse, err := c.Compile(reverseURL)
+	if err != nil {
+		return nil, err
+	}
+	return &full{schema: s, reverse: reverse, compiler: c}, nil
+}
+
+// fits is valid for large values: below a "not" the engine keeps no account of
+// what is wrong, which for a long list can need a hundred times its size.
+func (f *full) fits(v any) (bool, error) {
+	problem, err := f.explain(f.reverse, v)
+	return err == nil && problem != nil, err
 }
 
 func (f *full) valid(v any) (bool, error) {

@@ -19,8 +19,24 @@ import (
 
 // explainer turns an engine's findings about a value into issues.
 type explainer struct {
-	value  any
-	places map[string]*node // nil for a meta-schema
+	value    any
+	places   map[string]*node // nil for a meta-schema
+	findings int              // looked at so far
+	compared int              // names compared for suggestions so far
+}
+
+// The bounds on an explanation: a large value can have any number of mistakes.
+const (
+	maxExplained = 100_000
+	maxCompared  = 50_000
+)
+
+// nearest proposes a name that was meant, as long as that is cheap.
+func (x *explainer) nearest(word string, names []string) string {
+	if x.compared += len(names); x.compared > maxCompared {
+		return ""
+	}
+	return suggest.Nearest(word, names)
 }
 
 // rank is the order of issues: what is missing first, since it often explains
@@ -41,7 +57,12 @@ type group struct {
 }
 
 func (x *explainer) issues(problem *jsonschema.ValidationError) []Issue {
-	groups := x.groups(problem)
+	return flat(x.groups(problem))
+}
+
+// flat puts the groups in order and leaves out what is there twice.
+func flat(groups []group) []Issue {
+	groups = slices.Clone(groups)
 	slices.SortStableFunc(groups, func(a, b group) int {
 		if a.rank != b.rank {
 			return cmp.Compare(a.rank, b.rank)
@@ -83,6 +104,9 @@ func comparePointers(a, b string) int {
 
 // groups gives the groups of one finding and of those below it.
 func (x *explainer) groups(e *jsonschema.ValidationError) []group {
+	if x.findings++; x.findings > maxExplained {
+		return nil
+	}
 	at := pointerTo(e.InstanceLocation)
 	v := valueAt(x.value, e.InstanceLocation)
 	n := x.places[pointerOf(e.SchemaURL)]
@@ -202,10 +226,12 @@ func (x *explainer) unknown(at string, v any, n *node, names []string) []group {
 			}
 		}
 	}
+	slices.Sort(names)
+	names = names[:min(len(names), maxIssues)]
 	var out []group
 	for _, name := range names {
 		text, expected := "unknown property", "no such property"
-		if near := suggest.Nearest(name, free); near != "" {
+		if near := x.nearest(name, free); near != "" {
 			text += fmt.Sprintf("; did you mean %q?", near)
 			expected = near
 		} else if len(known) > 0 {
@@ -240,7 +266,7 @@ func (x *explainer) enum(at string, v any, values []any) []group {
 	text := valueList(values)
 	message := fmt.Sprintf("expected %s, got %s", text, show(v))
 	if s, ok := v.(string); ok {
-		if near := suggest.Nearest(s, stringsOf(values)); near != "" {
+		if near := x.nearest(s, stringsOf(values)); near != "" {
 			message += fmt.Sprintf("; did you mean %s?", literal(near))
 		}
 	}
@@ -270,7 +296,7 @@ func (x *explainer) containsHint(n *node) string {
 
 func (x *explainer) propertyName(at, name string, causes []*jsonschema.ValidationError) []group {
 	why := "its name is not allowed"
-	inner := explainer{value: name, places: x.places}
+	inner := explainer{value: name, places: x.places, findings: x.findings, compared: x.compared}
 	for _, cause := range causes {
 		if g := inner.groups(cause); len(g) > 0 {
 			why = "its name is not allowed: " + g[0].issues[0].Message
@@ -283,7 +309,7 @@ func (x *explainer) propertyName(at, name string, causes []*jsonschema.Validatio
 // union explains alternatives of which none fits by the one that comes closest.
 func (x *explainer) union(at string, v any, keyword string, causes []*jsonschema.ValidationError) []group {
 	var (
-		branches  [][]Issue
+		branches  [][]group
 		types     typeSet
 		values    []any
 		plain     = true // every alternative only says which types or values it wants
@@ -292,10 +318,10 @@ func (x *explainer) union(at string, v any, keyword string, causes []*jsonschema
 		others    int // alternatives that want another type
 	)
 	for i, cause := range causes {
-		branch := x.issues(cause)
+		branch := x.groups(cause)
 		branches = append(branches, branch)
 		score := 0
-		for _, issue := range branch {
+		for _, issue := range flat(branch) {
 			switch {
 			case issue.Pointer == at && issue.Keyword == "type":
 				score += 1000
@@ -338,18 +364,18 @@ func (x *explainer) union(at string, v any, keyword string, causes []*jsonschema
 			r, issue.Keyword, issue.Expected = rankType, "type", types.String()
 			issue.Message = fmt.Sprintf("expected %s, got %s", issue.Expected, show(v))
 		} else if s, ok := v.(string); ok {
-			if near := suggest.Nearest(s, stringsOf(values)); near != "" {
+			if near := x.nearest(s, stringsOf(values)); near != "" {
 				issue.Message += fmt.Sprintf("; did you mean %s?", literal(near))
 			}
 		}
 		return []group{{r, []Issue{issue}}}
 	}
 	if others == len(causes)-1 && closeness < 1000 {
-		return x.groups(causes[closest]) // the others are for values of another type
+		return branches[closest] // the others are for values of another type
 	}
 	issue.Expected = fmt.Sprintf("one of %d alternatives", len(causes))
 	issue.Message = fmt.Sprintf("expected one of %d alternatives; closest is alternative %d, which needs:", len(causes), closest+1)
-	return []group{{rankRest, append([]Issue{issue}, branches[closest]...)}}
+	return []group{{rankRest, append([]Issue{issue}, flat(branches[closest])...)}}
 }
 
 // wanted gives the types and values that an alternative wants at the place of

@@ -22,6 +22,7 @@ const (
 	maxValueBytes = 4 << 20
 	maxValueDepth = 64
 	maxWork       = 10_000_000 // steps that one check may cost
+	largeWork     = 300_000    // steps from which on mistakes are not listed
 	maxIssues     = 1000
 
 	// Names end up in pointers, one a value below them.

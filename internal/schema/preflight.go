@@ -15,11 +15,15 @@ import (
 // preflight checks the bundled document before an engine sees it: both engines
 // die or hang on some schemas that pass their own checks.
 func (c *compilation) preflight(stop *atomic.Bool) {
-	c.checkRoot()
+	if !c.anyRoot {
+		c.checkRoot()
+	}
 	if c.tree.root == nil || c.tree.root.object == nil {
 		return
 	}
-	c.resolve()
+	if len(c.sources) > 1 {
+		c.resolve() // a single source is resolved already
+	}
 	if len(c.tree.order) > maxSubschemas {
 		c.find("S01", Error, "", false, fmt.Sprintf("more than %d subschemas", maxSubschemas), "split the tool, or describe less")
 		return
@@ -41,7 +45,7 @@ func (c *compilation) checkRoot() {
 		message := `the root has no "type"; it must say "type": "object"`
 		at := ""
 		if has {
-			message = fmt.Sprintf(`the root's "type" is %s; it must be "object"`, show(t))
+			message = fmt.Sprintf(`the root's "type" is %s; it must be "object"`, literal(t))
 			at = "/type"
 		}
 		c.find("S02", Error, at, false, message, `arguments are named: write {"type": "object", "properties": {…}}`)
@@ -172,6 +176,9 @@ func (c *compilation) checkRequired() {
 		}
 		closed := n.one["additionalProperties"]
 		for i, name := range stringsOf(n.object["required"]) {
+			if len(c.findings) >= maxFindings {
+				return // suggestions cost
+			}
 			if n.props[name] != nil || len(n.member(name)) > 0 && (closed == nil || n.member(name)[0] != closed) {
 				continue
 			}

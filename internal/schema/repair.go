@@ -32,6 +32,7 @@ type repairer struct {
 	root   *node
 	steps  []step
 	looked int
+	work   int
 	fixes  []fix
 }
 
@@ -53,7 +54,11 @@ func (r *repairer) visit(v any) {
 		if r.looked++; r.looked > maxRepairs || !spellsSomething(v) {
 			return
 		}
-		allowed := r.root.allowedAt(r.steps)
+		w := typeWalk{steps: r.steps, done: map[typeKey]typeSet{}}
+		allowed := w.at(r.root, 0)
+		if r.work += len(w.done); r.work > maxWork/10 {
+			r.looked = maxRepairs
+		}
 		if allowed&typeString != 0 {
 			return
 		}

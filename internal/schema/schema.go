@@ -10,6 +10,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -215,7 +217,9 @@ func (c *compilation) patterns() map[string]*pattern {
 // checkDefaults refuses defaults that do not fit where they stand: they would
 // make a correct call fail.
 func (c *compilation) checkDefaults(s *Schema) {
-	for pointer, n := range s.places {
+	w := worker{done: map[workKey]int{}} // one for all: together they must be cheap
+	for _, pointer := range slices.Sorted(maps.Keys(s.places)) {
+		n := s.places[pointer]
 		v, ok := n.object["default"]
 		if !ok || c.alone(n) {
 			continue
@@ -230,10 +234,9 @@ func (c *compilation) checkDefaults(s *Schema) {
 			c.find("S08", Error, n.pointer+"/default", false, "the default cannot be checked: "+err.Error(), "")
 			continue
 		}
-		w := worker{done: map[workKey]int{}}
-		if w.visit(n, v); w.steps > maxWork {
-			c.find("S08", Error, n.pointer+"/default", false, "the default is too large to be checked", "")
-			continue
+		if w.visit(n, v); w.steps > largeWork {
+			c.find("S08", Error, n.pointer+"/default", false, "the defaults are too large to be checked", "")
+			return
 		}
 		problem, err := full.explain(at, v)
 		if err != nil {

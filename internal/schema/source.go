@@ -26,7 +26,7 @@ type compilation struct {
 	root     fs.FS // nil where there are no files to refer to
 	sources  []*source
 	findings []Finding
-	omitted  bool // more findings than are kept
+	anyRoot  bool // the root need not say that it is an object
 
 	dialect dialect
 	tree    *tree // of the bundled document

@@ -83,7 +83,7 @@ func checkValue(v any, count, members *int) error {
 	switch v := v.(type) {
 	case json.Number:
 		if problem := numberProblem(v); problem != "" {
-			return errors.New("the value has a " + problem)
+			return errors.New("the value cannot be used: " + problem)
 		}
 	case []any:
 		for _, item := range v {
