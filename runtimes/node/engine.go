@@ -9,6 +9,7 @@ import (
 	"github.com/dop251/goja/parser"
 
 	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/internal/bundle"
 	"github.com/toolhost/toolhost/permissions"
 )
 
@@ -27,20 +28,51 @@ type engine struct {
 	log   *slog.Logger
 	call  *host.Call // nil while modules load
 
+	policy *permissions.Policy // of the plugin; nil counts as one that declares nothing
+
+	pristine  pristine
+	program   *program               // what the engine runs; nil before it is loaded
+	positions *bundle.Positions      // of program; nil until an error was thrown
+	rejected  map[*goja.Promise]bool // rejected promises that nothing handles
+
+	api     api                   // what the JavaScript API keeps
 	modules map[string]goja.Value // built-in modules that were required, by name without "node:"
 	globals map[string]goja.Value // lazy globals that were touched
 }
 
 func newEngine(ctx context.Context, dir string, grant *permissions.Grant, log *slog.Logger) *engine {
-	e := &engine{vm: goja.New(), dir: dir, grant: grant, log: log, modules: map[string]goja.Value{}, globals: map[string]goja.Value{}}
+	e := &engine{vm: goja.New(), dir: dir, grant: grant, log: log, modules: map[string]goja.Value{}, globals: map[string]goja.Value{}, rejected: map[*goja.Promise]bool{}}
 	e.loop = newLoop(ctx, e.vm)
+	e.pristine = takePristine(e.vm)
 	e.vm.SetMaxCallStackSize(maxCallStack)
 	// Script text must never name a source map for goja to read: it would be read from disk.
 	e.vm.SetParserOptions(parser.WithDisableSourceMaps)
 	if err := e.vm.GlobalObject().SetPrototype(e.vm.NewDynamicObject(&lazyGlobals{e})); err != nil {
 		panic(fmt.Sprintf("setting the prototype of the global object: %v", err)) // only a frozen object refuses
 	}
+	e.vm.SetPromiseRejectionTracker(e.trackRejection)
+	e.installLanguage()
 	return e
+}
+
+// maxRejected is how many unhandled rejections of a call are kept for the log.
+const maxRejected = 10
+
+func (e *engine) trackRejection(p *goja.Promise, operation goja.PromiseRejectionOperation) {
+	switch {
+	case operation == goja.PromiseRejectionHandle:
+		delete(e.rejected, p)
+	case len(e.rejected) < maxRejected:
+		e.rejected[p] = true
+	}
+}
+
+// logRejections logs the rejections that nothing has handled. They do not fail the call.
+func (e *engine) logRejections() {
+	for p := range e.rejected {
+		f := e.thrown(p.Result())
+		e.log.Warn("a promise was rejected and nothing handles it", "err", f.message, "stack", f.stack)
+	}
 }
 
 // require gives a built-in module ("fs", "path", "fs/promises"); ok is false where there is none.

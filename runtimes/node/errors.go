@@ -1,8 +1,233 @@
 package node
 
-import "github.com/dop251/goja"
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/dop251/goja"
+
+	"github.com/toolhost/toolhost/permissions"
+)
+
+// scriptError is an error that Go code gives a script, with a class and a code of Node's.
+type scriptError struct {
+	class   string // "TypeError", "RangeError", …; "" is Error
+	code    string // "ERR_INVALID_ARG_TYPE", …; may be empty
+	message string
+}
+
+func (e *scriptError) Error() string { return e.message }
 
 // errorValue turns an error of Go into a JavaScript Error with Node's code, errno,
 // syscall and path where it is one of the file system, and into a PluginPermissionError
 // where access was denied.
-func (e *engine) errorValue(err error) goja.Value { return e.vm.NewGoError(err) }
+func (e *engine) errorValue(err error) goja.Value {
+	var thrown *goja.Exception
+	if errors.As(err, &thrown) {
+		return thrown.Value()
+	}
+	var script *scriptError
+	if errors.As(err, &script) {
+		o := e.makeError(script.class, script.message)
+		if script.code != "" {
+			_ = o.Set("code", script.code) // a fresh error takes any field
+		}
+		return o
+	}
+	var denied *permissions.DeniedError
+	if errors.As(err, &denied) {
+		o := e.makeError("", denied.Error())
+		e.hidden(o, "name", "PluginPermissionError")
+		_ = o.Set("code", "EACCES")
+		_ = o.Set("op", denied.Op)
+		_ = o.Set("target", denied.Target)
+		return o
+	}
+	if sys := asSystemError(err); sys != nil {
+		o := e.makeError("", sys.message())
+		_ = o.Set("errno", -int(sys.errno))
+		_ = o.Set("code", sys.code())
+		_ = o.Set("syscall", sys.syscall)
+		if sys.path != "" {
+			_ = o.Set("path", sys.path)
+		}
+		if sys.dest != "" {
+			_ = o.Set("dest", sys.dest)
+		}
+		return o
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		o := e.makeError("", "The operation was aborted")
+		e.hidden(o, "name", "AbortError")
+		_ = o.Set("code", "ABORT_ERR")
+		return o
+	}
+	return e.makeError("", err.Error())
+}
+
+// makeError makes a JavaScript error of a built-in class with the engine's own
+// constructors, whatever a script has put in their place. "" is Error.
+func (e *engine) makeError(class, message string) *goja.Object {
+	var constructor goja.Value
+	switch class {
+	case "TypeError":
+		constructor = e.pristine.typeError
+	case "RangeError":
+		constructor = e.pristine.rangeError
+	case "SyntaxError":
+		constructor = e.pristine.syntaxError
+	default:
+		constructor = e.pristine.error
+	}
+	o, err := e.vm.New(constructor, e.vm.ToValue(message))
+	if err != nil {
+		panic(err) // only an interrupt: it ends the call
+	}
+	return o
+}
+
+// pristine holds what the host needs of JavaScript's own, taken before any code of a plugin ran.
+type pristine struct {
+	error, typeError, rangeError, syntaxError goja.Value
+	stringify, parse                          goja.Callable
+}
+
+func takePristine(vm *goja.Runtime) pristine {
+	g := vm.GlobalObject()
+	p := pristine{error: g.Get("Error"), typeError: g.Get("TypeError"), rangeError: g.Get("RangeError"), syntaxError: g.Get("SyntaxError")}
+	json := g.Get("JSON").ToObject(vm)
+	p.stringify, _ = goja.AssertFunction(json.Get("stringify"))
+	p.parse, _ = goja.AssertFunction(json.Get("parse"))
+	return p
+}
+
+// hidden sets a property that enumeration does not show.
+func (e *engine) hidden(o *goja.Object, name string, v any) {
+	_ = o.DefineDataProperty(name, e.vm.ToValue(v), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+}
+
+// systemError is an error of the operating system as Node tells it.
+type systemError struct {
+	errno      syscall.Errno
+	syscall    string
+	path, dest string
+}
+
+// asSystemError finds an error of the operating system in err; nil where there is none.
+func asSystemError(err error) *systemError {
+	s := &systemError{}
+	var path *fs.PathError
+	var link *os.LinkError
+	var call *os.SyscallError
+	switch {
+	case errors.As(err, &link):
+		s.syscall, s.path, s.dest = link.Op, link.Old, link.New
+	case errors.As(err, &path):
+		s.syscall, s.path = path.Op, path.Path
+	case errors.As(err, &call):
+		s.syscall = call.Syscall
+	}
+	if !errors.As(err, &s.errno) {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			s.errno = syscall.ENOENT
+		case errors.Is(err, fs.ErrExist):
+			s.errno = syscall.EEXIST
+		case errors.Is(err, fs.ErrPermission):
+			s.errno = syscall.EACCES
+		case errors.Is(err, fs.ErrClosed):
+			s.errno = syscall.EBADF
+		default:
+			return nil
+		}
+	}
+	if name, ok := nodeSyscalls[s.syscall]; ok {
+		s.syscall = name
+	}
+	return s
+}
+
+// nodeSyscalls gives Node's name of an operation where Go has another.
+var nodeSyscalls = map[string]string{
+	"openat": "open", "openfdat": "open", "newfstatat": "stat", "fstatat": "stat", "statat": "stat", "lstatat": "lstat",
+	"mkdirat": "mkdir", "unlinkat": "unlink", "remove": "unlink", "removeall": "rm", "RemoveAll": "rm", "renameat": "rename",
+	"readdir": "scandir", "readdirent": "scandir", "fdopendir": "scandir", "getdents": "scandir", "readlinkat": "readlink",
+	"linkat": "link", "symlinkat": "symlink", "chtimes": "utime", "utimensat": "utime", "truncate": "ftruncate",
+	"chmodat": "chmod", "fchmodat": "chmod",
+}
+
+// message gives the text that Node gives: `ENOENT: no such file or directory, open 'x'`.
+func (s *systemError) message() string {
+	text := s.code() + ": " + s.description()
+	if s.syscall != "" {
+		text += ", " + s.syscall
+	}
+	if s.path != "" {
+		text += " '" + s.path + "'"
+	}
+	if s.dest != "" {
+		text += " -> '" + s.dest + "'"
+	}
+	return text
+}
+
+func (s *systemError) code() string {
+	if t, ok := systemErrors[s.errno]; ok {
+		code, _, _ := strings.Cut(t, ": ")
+		return code
+	}
+	return "UNKNOWN"
+}
+
+func (s *systemError) description() string {
+	if t, ok := systemErrors[s.errno]; ok {
+		_, text, _ := strings.Cut(t, ": ")
+		return text
+	}
+	return s.errno.Error()
+}
+
+// systemErrors are the codes and texts of libuv, which Node shows.
+var systemErrors = map[syscall.Errno]string{
+	syscall.E2BIG:        "E2BIG: argument list too long",
+	syscall.EACCES:       "EACCES: permission denied",
+	syscall.EAGAIN:       "EAGAIN: resource temporarily unavailable",
+	syscall.EBADF:        "EBADF: bad file descriptor",
+	syscall.EBUSY:        "EBUSY: resource busy or locked",
+	syscall.ECANCELED:    "ECANCELED: operation canceled",
+	syscall.ECONNREFUSED: "ECONNREFUSED: connection refused",
+	syscall.ECONNRESET:   "ECONNRESET: connection reset by peer",
+	syscall.EEXIST:       "EEXIST: file already exists",
+	syscall.EFAULT:       "EFAULT: bad address in system call argument",
+	syscall.EFBIG:        "EFBIG: file too large",
+	syscall.EHOSTUNREACH: "EHOSTUNREACH: host is unreachable",
+	syscall.EINTR:        "EINTR: interrupted system call",
+	syscall.EINVAL:       "EINVAL: invalid argument",
+	syscall.EIO:          "EIO: i/o error",
+	syscall.EISDIR:       "EISDIR: illegal operation on a directory",
+	syscall.ELOOP:        "ELOOP: too many symbolic links encountered",
+	syscall.EMFILE:       "EMFILE: too many open files",
+	syscall.EMLINK:       "EMLINK: too many links",
+	syscall.ENAMETOOLONG: "ENAMETOOLONG: name too long",
+	syscall.ENFILE:       "ENFILE: file table overflow",
+	syscall.ENODEV:       "ENODEV: no such device",
+	syscall.ENOENT:       "ENOENT: no such file or directory",
+	syscall.ENOMEM:       "ENOMEM: not enough memory",
+	syscall.ENOSPC:       "ENOSPC: no space left on device",
+	syscall.ENOSYS:       "ENOSYS: function not implemented",
+	syscall.ENOTDIR:      "ENOTDIR: not a directory",
+	syscall.ENOTEMPTY:    "ENOTEMPTY: directory not empty",
+	syscall.ENOTSUP:      "ENOTSUP: operation not supported on socket",
+	syscall.ENXIO:        "ENXIO: no such device or address",
+	syscall.EPERM:        "EPERM: operation not permitted",
+	syscall.EPIPE:        "EPIPE: broken pipe",
+	syscall.EROFS:        "EROFS: read-only file system",
+	syscall.ESPIPE:       "ESPIPE: invalid seek",
+	syscall.ETIMEDOUT:    "ETIMEDOUT: connection timed out",
+	syscall.ETXTBSY:      "ETXTBSY: text file is busy",
+	syscall.EXDEV:        "EXDEV: cross-device link not permitted",
+}

@@ -18,20 +18,26 @@ var errTooManyTimers = errors.New("too many timers are live at once")
 // errIdle says that nothing is left that could settle the promise waited for.
 var errIdle = errors.New("the handler waits for something that can never happen: its promise is not settled, and no timer or operation is left")
 
+// maxOperations is how many operations of one engine run at the same time; more wait.
+const maxOperations = 64
+
 // loop is an event loop. run is called by one goroutine, to which everything in the
 // VM belongs; post and start may be called from any.
 type loop struct {
 	vm  *goja.Runtime
-	ctx context.Context // of the call; operations started by start get it
+	ctx context.Context // of the engine; operations started by start get it
 
-	mu      sync.Mutex
-	posted  []func() error
-	pending int           // operations that will post
-	wake    chan struct{} // holds one token when something was posted
+	mu        sync.Mutex
+	posted    []func() error
+	running   int                   // operations on goroutines
+	waiting   []func() func() error // operations that have none yet
+	wake      chan struct{}         // holds one token when something was posted
+	operators sync.WaitGroup        // goroutines of operations
 
 	timers timerHeap
 	live   map[int]*timer
 	nextID int
+	turned bool // the last turn ran something posted
 }
 
 func newLoop(ctx context.Context, vm *goja.Runtime) *loop {
@@ -43,6 +49,10 @@ func (l *loop) post(f func() error) {
 	l.mu.Lock()
 	l.posted = append(l.posted, f)
 	l.mu.Unlock()
+	l.wakeUp()
+}
+
+func (l *loop) wakeUp() {
 	select {
 	case l.wake <- struct{}{}:
 	default:
@@ -51,20 +61,50 @@ func (l *loop) post(f func() error) {
 
 // start runs work on a goroutine of its own, and what it gives on the loop.
 func (l *loop) start(work func(ctx context.Context) func() error) {
+	operation := func() func() error { return work(l.ctx) }
 	l.mu.Lock()
-	l.pending++
-	l.mu.Unlock()
-	go func() {
-		done := work(l.ctx)
+	defer l.mu.Unlock()
+	if l.running >= maxOperations {
+		l.waiting = append(l.waiting, operation)
+		return
+	}
+	l.running++
+	l.operators.Go(func() { l.operate(operation) })
+}
+
+// operate runs an operation and then those that wait, until none does or the engine has ended.
+func (l *loop) operate(operation func() func() error) {
+	for operation != nil {
+		done := guarded(operation)
 		l.mu.Lock()
-		l.pending--
 		l.posted = append(l.posted, done)
+		operation = nil
+		if len(l.waiting) > 0 && l.ctx.Err() == nil {
+			operation, l.waiting = l.waiting[0], l.waiting[1:]
+		} else {
+			l.running--
+		}
 		l.mu.Unlock()
-		select {
-		case l.wake <- struct{}{}:
-		default:
+		l.wakeUp()
+	}
+}
+
+// guarded runs an operation; where it panics the loop ends with an error instead of the process.
+func guarded(operation func() func() error) (done func() error) {
+	defer func() {
+		if v := recover(); v != nil {
+			done = func() error { return &internalError{v} }
 		}
 	}()
+	return operation()
+}
+
+// close drops what still waits, so that nothing keeps what it refers to.
+func (l *loop) close() {
+	l.mu.Lock()
+	l.posted, l.waiting = nil, nil
+	l.mu.Unlock()
+	l.timers, l.live = nil, map[int]*timer{}
 }
 
 type timer struct {
@@ -127,14 +167,16 @@ func (l *loop) run(ctx context.Context, settled func() bool) error {
 func (l *loop) turn() (did bool, err error) {
 	l.mu.Lock()
 	var f func() error
-	if len(l.posted) > 0 {
+	due := len(l.timers) > 0 && !time.Now().Before(l.timers[0].at)
+	if len(l.posted) > 0 && !(due && l.turned) {
 		f, l.posted = l.posted[0], l.posted[1:]
 	}
 	l.mu.Unlock()
+	l.turned = f != nil // a stream of what is posted must not starve the timers
 	if f != nil {
 		return true, f()
 	}
-	if len(l.timers) > 0 && !time.Now().Before(l.timers[0].at) {
+	if due {
 		t := l.timers[0]
 		if t.every > 0 {
 			l.nextID++
@@ -148,11 +190,21 @@ func (l *loop) turn() (did bool, err error) {
 	return false, nil
 }
 
+// timed reports whether a timer is left that keeps the loop alive.
+func (l *loop) timed() bool {
+	for _, t := range l.timers {
+		if !t.unref {
+			return true
+		}
+	}
+	return false
+}
+
 func (l *loop) wait(ctx context.Context) error {
 	l.mu.Lock()
-	idle := len(l.posted) == 0 && l.pending == 0
+	idle := len(l.posted) == 0 && l.running == 0
 	l.mu.Unlock()
-	if idle && len(l.timers) == 0 {
+	if idle && !l.timed() {
 		return errIdle
 	}
 	var due <-chan time.Time

@@ -1,0 +1,170 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/permissions"
+	"github.com/toolhost/toolhost/runtimes"
+)
+
+// abortGrace is how long listeners of an abort signal may run once a call's time is over.
+const abortGrace = 250 * time.Millisecond
+
+// stuckAfter is when an engine counts as stuck that was interrupted and goes on.
+const stuckAfter = 2 * time.Second
+
+// instance is an open plugin: compiled handler modules. Each call evaluates one in an
+// engine of its own.
+type instance struct {
+	runtime  *Runtime
+	spec     runtimes.Spec
+	handlers map[string]*handler // by tool
+	inputs   []string
+
+	base context.Context // ends when Close no longer waits
+	stop context.CancelCauseFunc
+
+	mu      sync.Mutex
+	closed  bool
+	running sync.WaitGroup
+}
+
+var _ runtimes.Instance = (*instance)(nil)
+
+// errStopped is why calls end that still run when an instance is closed for good.
+var errStopped = errors.New("the plugin was closed before the call had ended")
+
+// Handler gives the handler of a tool, or one that says that there is no such tool.
+func (in *instance) Handler(id string) host.Handler {
+	if h, ok := in.handlers[id]; ok {
+		return h
+	}
+	return host.HandlerFunc(func(context.Context, *host.Call) (*host.Result, error) {
+		return nil, fmt.Errorf("plugin %q has no tool %q", in.spec.Plugin, id)
+	})
+}
+
+// Inputs gives the files that went into the instance.
+func (in *instance) Inputs() []string { return append([]string(nil), in.inputs...) }
+
+// Close takes no new calls and waits for the running ones.
+func (in *instance) Close(ctx context.Context) error {
+	in.mu.Lock()
+	in.closed = true
+	in.mu.Unlock()
+	drained := make(chan struct{})
+	go func() {
+		in.running.Wait()
+		in.stop(errStopped)
+		close(drained)
+	}()
+	select {
+	case <-drained:
+		return nil
+	case <-ctx.Done():
+		in.stop(errStopped)
+		return ctx.Err()
+	}
+}
+
+// begin counts a call; it is false once the instance is closed.
+func (in *instance) begin() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.closed {
+		return false
+	}
+	in.running.Add(1)
+	return true
+}
+
+// handler runs the calls of one tool.
+type handler struct {
+	instance *instance
+	program  *program
+}
+
+// Handle runs one call in a fresh engine. It returns when the script has ended, which
+// is at most 250 ms after ctx unless it is in code that cannot be interrupted.
+func (h *handler) Handle(ctx context.Context, call *host.Call) (*host.Result, error) {
+	in := h.instance
+	if !in.begin() {
+		return nil, host.ErrHandlerClosed
+	}
+	log := call.Log
+	if log == nil {
+		log = in.spec.Log
+	}
+	e, release := in.engine(ctx, call.Grant, log)
+	e.call = call
+	defer func() {
+		release()
+		go func() { // operations may outlast the script; Close waits for them too
+			e.loop.operators.Wait()
+			in.running.Done()
+		}()
+	}()
+	result, err := e.run(h.program, in.runtime.options.MaxResult)
+	if err == nil {
+		return result, nil
+	}
+	if cause := context.Cause(ctx); cause != nil && e.loop.ctx.Err() != nil {
+		return nil, cause
+	}
+	return e.report(err)
+}
+
+// engine makes an engine that ends 250 ms after ctx, or at once when the instance is
+// stopped. release ends it; it must be called.
+func (in *instance) engine(ctx context.Context, grant *permissions.Grant, log *slog.Logger) (e *engine, release func()) {
+	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	over := make(chan struct{}) // closed when the script has ended
+	e = newEngine(own, in.spec.Dir, grant, log)
+	e.policy = in.spec.Policy
+	interrupt := func(cause error, grace time.Duration) {
+		if !before(over, grace) {
+			cancel(cause)
+			e.vm.Interrupt(cause)
+		}
+		if !before(over, stuckAfter) {
+			in.runtime.stuck.Add(1)
+			log.Warn("a handler cannot be stopped: it is in code that no interrupt reaches")
+			<-over
+			in.runtime.stuck.Add(-1)
+		}
+	}
+	stopAbort := context.AfterFunc(ctx, func() {
+		cause := context.Cause(ctx)
+		e.loop.post(func() error { return e.abort(cause) })
+		interrupt(cause, abortGrace)
+	})
+	stopBase := context.AfterFunc(in.base, func() { interrupt(context.Cause(in.base), 0) })
+	return e, func() {
+		close(over)
+		stopAbort()
+		stopBase()
+		e.loop.close()
+		cancel(errCallEnded)
+	}
+}
+
+// errCallEnded ends the operations that a call leaves behind.
+var errCallEnded = errors.New("the call has ended")
+
+// before reports whether over is closed within a time.
+func before(over <-chan struct{}, limit time.Duration) bool {
+	t := time.NewTimer(limit)
+	defer t.Stop()
+	select {
+	case <-over:
+		return true
+	case <-t.C:
+		return false
+	}
+}

@@ -1,0 +1,171 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/dop251/goja"
+
+	"github.com/toolhost/toolhost/runtimes"
+)
+
+// load evaluates a handler module and gives its handler.
+func (e *engine) load(p *program) (goja.Callable, error) {
+	e.program = p
+	f, err := e.vm.RunProgram(p.code)
+	if err != nil {
+		return nil, e.failureOf(err)
+	}
+	start, _ := goja.AssertFunction(f) // a bundle is a function
+	var namespace *goja.Object
+	v, err := start(goja.Undefined(), e.vm.ToValue(e.requireComputed), e.bundleHost(&namespace))
+	if err != nil {
+		return nil, e.failureOf(err)
+	}
+	if p.async {
+		if _, err := e.settle(v); err != nil {
+			return nil, err
+		}
+	}
+	var handler goja.Callable
+	if err := e.protect(func() { handler = findHandler(namespace) }); err != nil {
+		return nil, e.failureOf(err)
+	}
+	if handler == nil {
+		return nil, errNoHandler
+	}
+	return handler, nil
+}
+
+// bundleHost makes the object through which a bundle reaches the host.
+func (e *engine) bundleHost(namespace **goja.Object) goja.Value {
+	text := func(give func(file string) string) func(goja.FunctionCall) goja.Value {
+		return func(call goja.FunctionCall) goja.Value { return e.vm.ToValue(give(call.Argument(0).String())) }
+	}
+	o := e.vm.NewObject()
+	for name, f := range map[string]func(goja.FunctionCall) goja.Value{
+		"require": func(call goja.FunctionCall) goja.Value { return e.mustRequire(call.Argument(0).String()) },
+		"export": func(call goja.FunctionCall) goja.Value {
+			*namespace, _ = call.Argument(0).(*goja.Object)
+			return goja.Undefined()
+		},
+		"dirname":  text(func(file string) string { return filepath.Join(e.dir, filepath.FromSlash(path.Dir(file))) }),
+		"filename": text(func(file string) string { return filepath.Join(e.dir, filepath.FromSlash(file)) }),
+		"url": text(func(file string) string {
+			u := url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(e.dir, filepath.FromSlash(file)))}
+			return u.String()
+		}),
+	} {
+		_ = o.Set(name, f) // a plain object
+	}
+	return o
+}
+
+// requireComputed is require for names that are not known before run time.
+func (e *engine) requireComputed(call goja.FunctionCall) goja.Value {
+	return e.mustRequire(call.Argument(0).String())
+}
+
+func (e *engine) mustRequire(name string) goja.Value {
+	if m, ok := e.require(strings.TrimPrefix(name, "node:")); ok {
+		return m
+	}
+	o := e.makeError("", fmt.Sprintf("Cannot find module '%s'. A name that is not written out in the code can only be that of a built-in module", name))
+	_ = o.Set("code", "MODULE_NOT_FOUND")
+	panic(o)
+}
+
+// findHandler looks for the handler in a module's namespace: the default export, else
+// module.exports or its default, else the export named handler. For CommonJS the default
+// of the namespace is module.exports.
+func findHandler(namespace *goja.Object) goja.Callable {
+	if namespace == nil {
+		return nil
+	}
+	places := []*goja.Object{namespace}
+	for _, name := range []string{"default", "default"} {
+		o, ok := places[len(places)-1].Get(name).(*goja.Object)
+		if !ok {
+			break
+		}
+		if f, ok := goja.AssertFunction(o); ok {
+			return f
+		}
+		places = append(places, o)
+	}
+	for _, o := range places {
+		if f, ok := goja.AssertFunction(o.Get("handler")); ok {
+			return f
+		}
+	}
+	return nil
+}
+
+// errNoHandler says that a module exports no handler.
+var errNoHandler = errors.New("the module exports no handler")
+
+// loadProblem reports why a module did not load.
+func (p *program) loadProblem(err error) *runtimes.LoadError {
+	problem := runtimes.Problem{File: p.file, Message: err.Error()}
+	var failed *failure
+	var exit *exitError
+	switch {
+	case errors.Is(err, errNoHandler):
+		problem.Hint = "export the handler: export default async function (params, ctx) { … }, or module.exports = async (params, ctx) => { … }"
+	case errors.Is(err, errIdle):
+		problem.Message = "the module waits at its top level for something that can never happen"
+	case errors.As(err, &exit):
+		problem.Message = fmt.Sprintf("process.exit(%d) was called while the module was evaluated", exit.code)
+	case errors.As(err, &failed):
+		problem.Message = "evaluating the module failed: " + failed.message
+		if file, line, column, ok := failed.top(); ok {
+			problem.File, problem.Line, problem.Column = file, line, column
+		}
+	}
+	return loadError(problem)
+}
+
+// settle waits until a value is settled: a promise or another thenable is awaited,
+// anything else is given at once.
+func (e *engine) settle(v goja.Value) (goja.Value, error) {
+	o, ok := v.(*goja.Object)
+	if !ok {
+		return v, nil
+	}
+	promise, ok := asPromise(o)
+	if !ok {
+		var then goja.Value
+		if err := e.protect(func() { then = o.Get("then") }); err != nil {
+			return nil, e.failureOf(err)
+		}
+		if _, ok := goja.AssertFunction(then); !ok {
+			return v, nil
+		}
+		p, resolve, _ := e.vm.NewPromise()
+		if err := resolve(v); err != nil {
+			return nil, e.failureOf(err)
+		}
+		promise = p
+	}
+	err := e.loop.run(e.loop.ctx, func() bool { return promise.State() != goja.PromiseStatePending })
+	if err != nil {
+		return nil, e.failureOf(err)
+	}
+	delete(e.rejected, promise)
+	if promise.State() == goja.PromiseStateRejected {
+		return nil, e.thrown(promise.Result())
+	}
+	return promise.Result(), nil
+}
+
+func asPromise(o *goja.Object) (*goja.Promise, bool) {
+	if o.ExportType() != promiseType {
+		return nil, false
+	}
+	p, ok := o.Export().(*goja.Promise)
+	return p, ok
+}

@@ -1,0 +1,220 @@
+// Package node runs the handlers of plugins written in JavaScript or TypeScript for
+// Node, in this process, with the engine goja.
+//
+//	rt := node.New(nil)
+//	instance, err := rt.Open(ctx, spec)
+//	result, err := instance.Handler("hello").Handle(ctx, call)
+//
+// A plugin's handler modules are bundled and compiled once, when it is opened, and
+// evaluated once in an engine that is thrown away, so that mistakes show at once. Each
+// call then gets a fresh engine: nothing that a call leaves behind is seen by the next.
+//
+// A script reaches the outside only through the call's [permissions.Grant]. Its code can
+// be interrupted at any point; what the engine does inside one of its own functions
+// cannot, and memory is not bounded: plugins that are not trusted that far belong in a
+// process of their own.
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/dlclark/regexp2/v2"
+
+	"github.com/toolhost/toolhost/internal/bundle"
+	"github.com/toolhost/toolhost/permissions"
+	"github.com/toolhost/toolhost/runtimes"
+)
+
+// loadLimit is how long the handler modules of a plugin may take to evaluate together.
+const loadLimit = 10 * time.Second
+
+// matchLimit is how long one match of a regular expression with look-around or back
+// references may take: no interrupt reaches it. goja takes the end of it for "no match".
+const matchLimit = 3 * time.Second
+
+// The limit must stand before the first expression is compiled, and goja has no other way to it.
+func init() { regexp2.DefaultMatchTimeout = matchLimit }
+
+// Options of a Runtime. Zero fields are the defaults.
+type Options struct {
+	// MaxResult is how many bytes a result may have; 1 MiB. A larger one is refused
+	// before it is copied out of the engine.
+	MaxResult int
+	// LoadLimit is how long the modules of a plugin may take to evaluate; 10 s.
+	LoadLimit time.Duration
+}
+
+// Runtime opens plugins. It is safe for concurrent use.
+type Runtime struct {
+	options Options
+	builder *bundle.Builder
+	stuck   atomic.Int64 // engines that were interrupted and go on
+}
+
+var _ runtimes.Runtime = (*Runtime)(nil)
+
+// New makes a Runtime; options may be nil.
+func New(options *Options) *Runtime {
+	r := &Runtime{}
+	if options != nil {
+		r.options = *options
+	}
+	if r.options.MaxResult <= 0 {
+		r.options.MaxResult = 1 << 20
+	}
+	if r.options.LoadLimit <= 0 {
+		r.options.LoadLimit = loadLimit
+	}
+	r.builder = bundle.New(&bundle.Options{
+		Builtin:  func(name string) bool { return builtinModules[name] != nil },
+		Builtins: slices.Sorted(maps.Keys(builtinModules)),
+	})
+	return r
+}
+
+// Stuck gives how many engines were interrupted at least two seconds ago and still run.
+func (r *Runtime) Stuck() int { return int(r.stuck.Load()) }
+
+// Open bundles, compiles and evaluates the plugin's handler modules.
+func (r *Runtime) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instance, error) {
+	if spec.Log == nil {
+		spec.Log = slog.New(slog.DiscardHandler)
+	}
+	root, err := os.OpenRoot(spec.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("opening the folder of plugin %q: %w", spec.Plugin, err)
+	}
+	defer root.Close()
+	fields := map[string]string{}
+	for _, t := range spec.Tools {
+		fields[cleanHandler(t.Handler)] = t.Field
+	}
+	built, err := r.builder.Build(ctx, root, slices.Sorted(maps.Keys(fields)))
+	if err != nil {
+		return nil, bundleProblems(err)
+	}
+	programs := map[string]*program{}
+	var problems []runtimes.Problem
+	for file, script := range built.Scripts {
+		programs[file], err = compile(file, script)
+		if err := collectProblems(&problems, err); err != nil {
+			return nil, err
+		}
+	}
+	if len(problems) > 0 {
+		return nil, loadError(problems...)
+	}
+	in := &instance{runtime: r, spec: spec, handlers: map[string]*handler{}}
+	in.base, in.stop = context.WithCancelCause(context.Background())
+	for _, t := range spec.Tools {
+		in.handlers[t.ID] = &handler{instance: in, program: programs[cleanHandler(t.Handler)]}
+	}
+	for _, i := range built.Inputs {
+		in.inputs = append(in.inputs, i.Path)
+	}
+	if err := in.try(ctx, programs); err != nil {
+		in.stop(errStopped)
+		return nil, err
+	}
+	return in, nil
+}
+
+// collectProblems adds the problems of a *LoadError to a list; another error comes back.
+func collectProblems(list *[]runtimes.Problem, err error) error {
+	var load *runtimes.LoadError
+	if errors.As(err, &load) {
+		*list = append(*list, load.Problems...)
+		return nil
+	}
+	return err
+}
+
+// try evaluates every handler module once, in engines that are thrown away. Only the
+// plugin's own files may be read meanwhile.
+func (in *instance) try(ctx context.Context, programs map[string]*program) error {
+	policy := permissions.Policy{}
+	if in.spec.Policy != nil {
+		policy.Root, policy.Env = in.spec.Policy.Root, in.spec.Policy.Env
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, in.runtime.options.LoadLimit, errLoadLimit)
+	defer cancel()
+	var problems []runtimes.Problem
+	for _, file := range slices.Sorted(maps.Keys(programs)) {
+		grant, err := policy.Resolve("", nil)
+		if err != nil {
+			return fmt.Errorf("granting plugin %q its own files: %w", in.spec.Plugin, err)
+		}
+		err = in.tryOne(ctx, programs[file], grant)
+		grant.Revoke()
+		if err := collectProblems(&problems, err); err != nil {
+			return err
+		}
+	}
+	if len(problems) > 0 {
+		return loadError(problems...)
+	}
+	return nil
+}
+
+// errLoadLimit is why a module's evaluation ends that takes too long.
+var errLoadLimit = errors.New("loading took too long")
+
+func (in *instance) tryOne(ctx context.Context, p *program, grant *permissions.Grant) error {
+	e, release := in.engine(ctx, grant, in.spec.Log)
+	ended := make(chan error, 1)
+	go func() {
+		var err error
+		defer func() {
+			if v := recover(); v != nil {
+				err = panicError(v)
+			}
+			release()
+			ended <- err
+		}()
+		_, err = e.load(p)
+	}()
+	var err error
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+		// Not waiting longer: code that no interrupt reaches would hold up every plugin.
+		err = context.Cause(ctx)
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, errLoadLimit):
+		return loadError(runtimes.Problem{
+			File: p.file, Message: fmt.Sprintf("the module was not evaluated within %s", in.runtime.options.LoadLimit),
+			Hint: "do the work in the handler, not while the module loads",
+		})
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	return p.loadProblem(err)
+}
+
+// cleanHandler gives a handler path in the form by which programs are known.
+func cleanHandler(name string) string { return path.Clean(name) }
+
+// bundleProblems turns the bundler's report into ours.
+func bundleProblems(err error) error {
+	var list *bundle.Error
+	if !errors.As(err, &list) {
+		return err
+	}
+	e := &runtimes.LoadError{}
+	for _, p := range list.Problems {
+		e.Problems = append(e.Problems, runtimes.Problem(p))
+	}
+	return e
+}
