@@ -126,7 +126,7 @@ func (f *File) do(op string, act func() error) error {
 	if err == nil || err == io.EOF {
 		return err
 	}
-	return f.f.explain(op, f.name, err)
+	return f.f.explain(op, f.access(op), f.name, err)
 }
 
 func (f *File) access(op string) access {
@@ -216,7 +216,7 @@ func (f *File) Close() error {
 		f.closed = f.end(true)
 		err = f.closed
 	})
-	return f.f.explain("close", f.name, err)
+	return f.f.explain("close", write, f.name, err)
 }
 
 func (f *File) end(commit bool) error {

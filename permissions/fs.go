@@ -31,7 +31,7 @@ func (f *FS) at(op, name string, follow bool, as []access, act func(p *place) er
 		return f.refused(as[0], name)
 	}
 	defer f.g.mu.RUnlock()
-	return f.again(op, name, func() error {
+	return f.again(op, as[0], name, func() error {
 		p, err := f.open(name, follow, as)
 		if err != nil {
 			return err
@@ -43,17 +43,17 @@ func (f *FS) at(op, name string, follow bool, as []access, act func(p *place) er
 
 // again runs act until nothing is exchanged under its hands, and gives its error as
 // one about name.
-func (f *FS) again(op, name string, act func() error) error {
+func (f *FS) again(op string, a access, name string, act func() error) error {
 	var err error
 	for range tries {
 		if err = act(); !errors.Is(err, errChanged) {
 			break
 		}
 		if f.g.over.Load() {
-			return &DeniedError{Op: op, Target: name, Reason: ended}
+			return f.refused(a, name)
 		}
 	}
-	return f.explain(op, name, err)
+	return f.explain(op, a, name, err)
 }
 
 // open gives the place of name, checked; it must be closed.
@@ -92,15 +92,13 @@ func (f *FS) refused(a access, name string) error {
 
 // explain gives err as an error about name: what os.Root says of its own paths never
 // reaches a caller.
-func (f *FS) explain(op, name string, err error) error {
+func (f *FS) explain(op string, a access, name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if _, ok := err.(*DeniedError); ok {
-		return err
-	}
-	if f.g.over.Load() && errors.Is(err, os.ErrClosed) {
-		return &DeniedError{Op: op, Target: shorten(name), Reason: ended}
+	var denied *DeniedError
+	if errors.As(err, &denied) {
+		return denied
 	}
 	return &fs.PathError{Op: op, Path: name, Err: cause(err)}
 }
@@ -259,12 +257,23 @@ func (f *FS) entries(p *place, name string) ([]fs.DirEntry, error) {
 		return nil, err
 	}
 	defer dir.Close()
+	found, err := readEntries(dir)
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]fs.DirEntry, len(found))
+	for i, e := range found {
+		entries[i] = &dirEntry{f: f, path: joinName(name, e.Name()), name: e.Name(), mode: e.Type()}
+	}
+	return entries, nil
+}
+
+// readEntries reads an open folder to its end and sorts what is in it.
+func readEntries(dir *os.File) ([]fs.DirEntry, error) {
 	var entries []fs.DirEntry
 	for {
 		some, err := dir.ReadDir(1024)
-		for _, e := range some {
-			entries = append(entries, &dirEntry{f: f, path: joinName(name, e.Name()), name: e.Name(), mode: e.Type()})
-		}
+		entries = append(entries, some...)
 		if err == io.EOF {
 			break
 		}
@@ -272,7 +281,7 @@ func (f *FS) entries(p *place, name string) ([]fs.DirEntry, error) {
 			return nil, err
 		}
 		if len(entries) > maxEntries {
-			return nil, &TooLargeError{Size: int64(len(entries)), Limit: maxEntries}
+			return nil, syscall.EFBIG
 		}
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })

@@ -106,8 +106,8 @@ func prefixes(name string) func(yield func(string) bool) {
 	}
 }
 
-// names yields each name in a slash path.
-func names(name string) func(yield func(string) bool) { return strings.SplitSeq(name, "/") }
+// eachName yields each name in a slash path.
+func eachName(name string) func(yield func(string) bool) { return strings.SplitSeq(name, "/") }
 
 // allowList is a list of globs of which one must match.
 type allowList []allowGlob
@@ -240,7 +240,7 @@ func (l *denyList) closes(name string) string {
 		return ""
 	}
 	folded := fold(name)
-	for n := range names(folded) {
+	for n := range eachName(folded) {
 		if given, ok := l.names[n]; ok {
 			return given
 		}
@@ -280,7 +280,7 @@ func globMistake(g string) string {
 	case strings.IndexByte(g, 0) >= 0:
 		return "the glob holds a NUL character"
 	}
-	for part := range names(g) {
+	for part := range eachName(g) {
 		if part == ".." {
 			return "a glob must not leave the folder with \"..\""
 		}

@@ -1,9 +1,11 @@
 package permissions
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -51,8 +53,8 @@ func (p *Policy) Resolve(folder string, args []Argument) (*Grant, error) {
 	if !p.FS.byParameter() {
 		return g, nil
 	}
-	for _, a := range args {
-		if err := g.name(a); err != nil {
+	for i, a := range args {
+		if err := g.name(a, i >= maxNamed); err != nil {
 			g.Revoke()
 			return nil, err
 		}
@@ -66,8 +68,8 @@ func (p FSPolicy) byParameter() bool {
 }
 
 // name grants what an argument names: the place where it leads, and the link itself
-// where it is one.
-func (g *Grant) name(a Argument) error {
+// where it is one. over says that there were enough of them.
+func (g *Grant) name(a Argument, over bool) error {
 	if a.Value == "" {
 		return nil
 	}
@@ -77,11 +79,13 @@ func (g *Grant) name(a Argument) error {
 		}
 		return &ArgumentError{Argument: a, Reason: reason}
 	}
-	if g.folder == "" {
+	switch {
+	case g.folder == "":
 		return refuse("cannot be used: this call has no agent folder")
-	}
-	if len(g.named) >= maxNamed {
-		return &ArgumentError{Argument: a, Reason: "is one file too many: the arguments of one call may name at most 10000"}
+	case over:
+		return refuse(fmt.Sprintf("is one path too many: the arguments of one call may name at most %d", maxNamed))
+	case strings.IndexByte(a.Value, 0) >= 0:
+		return refuse("holds a NUL character, which no path can")
 	}
 	if !g.begin() {
 		return nil
@@ -90,7 +94,7 @@ func (g *Grant) name(a Argument) error {
 	for _, follow := range []bool{true, false} {
 		p, err := g.trees.walkAgain(a.Value, follow)
 		if err != nil {
-			return refuse("is no path: " + err.Error())
+			return refuse("cannot be used as a path: " + err.Error())
 		}
 		p.close()
 		if !p.in.folder {

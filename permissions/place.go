@@ -38,6 +38,8 @@ type place struct {
 	// Then in is where the rest of the path would lead, and dir is nil.
 	err error
 	own bool // dir is closed with the place
+	// asFolder: the path ends in a slash, so it can only name a folder.
+	asFolder bool
 }
 
 func (p *place) close() {
@@ -142,7 +144,7 @@ func (w *walker) start(abs, follow bool) (*place, error) {
 	}
 	for len(w.pending) > 0 {
 		if w.steps++; w.steps > maxSteps {
-			return w.stop("", syscall.ENAMETOOLONG)
+			return nil, syscall.ENAMETOOLONG
 		}
 		name := w.pending[len(w.pending)-1]
 		w.pending = w.pending[:len(w.pending)-1]
@@ -310,7 +312,7 @@ func (w *walker) finish(name string, info fs.FileInfo) (*place, error) {
 			w.meet(info)
 		}
 	}
-	p := &place{in: w.location(names), dir: w.dir, own: w.own, name: name, info: info}
+	p := &place{in: w.location(names), dir: w.dir, own: w.own, name: name, info: info, asFolder: w.asFolder}
 	w.own = false
 	return p, nil
 }

@@ -90,7 +90,9 @@ func (r *rule) check(g *Grant, a access, in location) *refusal {
 	case !in.folder && !in.plugin && g.folder == "":
 		return &refusal{reason: "the call has no agent folder"}
 	case !in.folder && !in.plugin:
-		return &refusal{reason: "it lies outside the agent's folder"}
+		return &refusal{reason: "it lies outside the agent's folder, and nothing there can be granted"}
+	case in.folder && g.trees.folder.isSystem(in.folderPath):
+		return &refusal{reason: "the system's own files (/dev, /proc, /sys) are closed to every tool"}
 	case in.plugin && writing:
 		return &refusal{reason: "the plugin's own folder can be read, and is never written"}
 	}
@@ -134,7 +136,7 @@ func (r *rule) closed(in location) string {
 			continue
 		}
 		if by := r.host.closes(path); by != "" {
-			return fmt.Sprintf("the host's own rule %q closes it to every plugin", by)
+			return fmt.Sprintf("the host's own rule %q closes it to every tool", by)
 		}
 	}
 	return ""

@@ -15,15 +15,37 @@ const maxLinks = 40
 
 // tree is a folder that a grant knows: the agent's, or the plugin's own.
 type tree struct {
-	real string      // absolute, links followed
-	root *os.Root    // nil where it could not be opened
-	info fs.FileInfo // of root
+	real   string      // absolute, links followed
+	root   *os.Root    // nil where it could not be opened
+	info   fs.FileInfo // of root
+	top    bool        // it is "/"
+	system bool        // it lies in one of the system's own folders
 	// spellings holds the absolute slash paths that lead to the tree: as it was named,
 	// as it is with all links followed, and the steps between.
 	spellings []string
 	// outer is the other tree where this one lies inside it; inOuter is the way from there.
 	outer   *tree
 	inOuter []string
+}
+
+// isSystem reports whether a place below the tree is one where the kernel shows
+// processes and devices as files: their content is not the user's, and the host's own
+// secrets (/proc/self/environ) are among it.
+func (t *tree) isSystem(name string) bool {
+	if !t.top {
+		return t.system
+	}
+	return isSystem(parts(name))
+}
+
+func isSystem(names []string) bool {
+	switch {
+	case len(names) == 0 || filepath.Separator != '/':
+		return false
+	case names[0] == "dev":
+		return len(names) == 1 || names[1] != "shm" // which is memory for everybody's files
+	}
+	return names[0] == "proc" || names[0] == "sys"
 }
 
 // trees are the folders of a grant; nil where there is none.
@@ -52,6 +74,8 @@ func openTrees(folder, plugin string) trees {
 func openTree(name string) *tree {
 	t := &tree{}
 	t.real, t.spellings = spell(name)
+	names := parts(t.real)
+	t.top, t.system = len(names) == 0, isSystem(names)
 	root, err := os.OpenRoot(t.real)
 	if err != nil {
 		return t

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -36,7 +35,7 @@ type staged struct {
 
 // stage makes the file that will replace what is at p. flag is the access mode.
 func stage(p *place, name string, flag int, perm fs.FileMode) (*staged, error) {
-	if p.name == "." || p.info != nil && p.info.IsDir() {
+	if p.name == "." || p.info != nil && p.info.IsDir() || p.asFolder {
 		return nil, syscall.EISDIR
 	}
 	var keep fs.FileMode
@@ -113,6 +112,9 @@ func severalNames(name string, info fs.FileInfo) error {
 
 // create makes a new regular file at a place where nothing is.
 func (p *place) create(flag int, perm fs.FileMode) (*os.File, error) {
+	if p.asFolder {
+		return nil, syscall.EISDIR
+	}
 	file, err := p.dir.OpenFile(p.name, flag|os.O_CREATE|os.O_EXCL, newMode(perm, 0o666))
 	if errors.Is(err, fs.ErrExist) {
 		err = errChanged
@@ -221,8 +223,8 @@ func (f *FS) MkdirAll(name string, perm fs.FileMode) (first string, err error) {
 		missing = p.info == nil
 		return nil
 	})
-	if err == nil && !missing {
-		return "", nil
+	if name == "" || err == nil && !missing {
+		return "", err
 	}
 	if err != nil && errno(err) != syscall.ENOENT {
 		return "", err
@@ -266,7 +268,7 @@ func (f *FS) leading(name string, act func(p *place) error) error {
 		return f.refused(makeDir, name)
 	}
 	defer f.g.mu.RUnlock()
-	return f.again("mkdir", name, func() error {
+	return f.again("mkdir", makeDir, name, func() error {
 		p, err := f.g.trees.walk(name, true)
 		if err != nil {
 			return err
@@ -405,13 +407,14 @@ func (f *FS) each(dir *os.Root, name string, info fs.FileInfo, in location, dept
 		return err
 	}
 	defer sub.Close()
-	names, err := namesIn(sub)
+	entries, err := entriesIn(sub)
 	if err != nil {
 		return err
 	}
-	for _, entry := range names {
+	for _, e := range entries {
+		entry := e.Name()
 		if f.g.over.Load() {
-			return &DeniedError{Op: string(write), Target: entry, Reason: ended}
+			return f.refused(write, entry)
 		}
 		info, err := sub.Lstat(entry)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -427,18 +430,13 @@ func (f *FS) each(dir *os.Root, name string, info fs.FileInfo, in location, dept
 	return nil
 }
 
-func namesIn(dir *os.Root) ([]string, error) {
+func entriesIn(dir *os.Root) ([]fs.DirEntry, error) {
 	file, err := dir.Open(".")
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	names, err := file.Readdirnames(maxEntries)
-	if err != nil && len(names) > 0 {
-		return nil, err
-	}
-	slices.Sort(names)
-	return names, nil
+	return readEntries(file)
 }
 
 // child gives the location of an entry of the folder at in.
@@ -467,7 +465,7 @@ func (f *FS) two(op, from, to string, asFrom []access, act func(src, dst *place)
 		return f.refused(write, from)
 	}
 	defer f.g.mu.RUnlock()
-	err := f.again(op, from, func() error {
+	err := f.again(op, write, from, func() error {
 		src, err := f.open(from, false, asFrom)
 		if err != nil {
 			return err
@@ -485,6 +483,8 @@ func (f *FS) two(op, from, to string, asFrom []access, act func(src, dst *place)
 			return f.itself(dst, to, "replaced")
 		case src.info == nil:
 			return syscall.ENOENT
+		case dst.asFolder && !src.info.IsDir():
+			return syscall.ENOTDIR
 		}
 		return act(src, dst)
 	})
@@ -497,7 +497,8 @@ func (f *FS) two(op, from, to string, asFrom []access, act func(src, dst *place)
 
 // Rename gives a file, link or folder another name; what has that name is replaced.
 // It moves content, so the old name must be open to reading and writing, the new one
-// to writing, and so must everything in a folder, under both names.
+// to writing. Everything in a folder must be open to writing under both names, and what
+// is closed to reading must stay so.
 func (f *FS) Rename(from, to string) error {
 	return f.two("rename", from, to, []access{read, write}, func(src, dst *place) error {
 		if src.info.IsDir() {
@@ -517,15 +518,16 @@ func (f *FS) mayMove(top, in, dst location, info fs.FileInfo, from, to string) e
 	if err := f.mayWriteBelow(in, info, from); err != nil {
 		return err
 	}
-	if r := f.g.check(read, in); r != nil {
-		return &DeniedError{Op: string(read), Target: shorten(from), Reason: inIt(in, r.reason)}
-	}
 	moved := dst
-	for name := range names(strings.TrimPrefix(in.folderPath, top.folderPath+"/")) {
+	for name := range eachName(strings.TrimPrefix(in.folderPath, top.folderPath+"/")) {
 		moved = moved.child(name)
 	}
 	if r := f.g.check(write, moved); r != nil {
 		return &DeniedError{Op: string(write), Target: shorten(to), Reason: inIt(moved, r.reason)}
+	}
+	// What is closed to reading may move along as long as it stays closed.
+	if r := f.g.check(read, in); r != nil && f.g.check(read, moved) == nil {
+		return &DeniedError{Op: string(read), Target: shorten(from), Reason: inIt(in, r.reason)}
 	}
 	return nil
 }
