@@ -28,12 +28,32 @@ type ParseOptions struct {
 // ParseManifest reads a manifest. It gives all mistakes at once, in the order in which
 // they stand in the text: those for which the plugin is refused, and warnings. Where there
 // are mistakes the manifest holds what could be read, for reports; it is nil where the
-// text is no JSON object. options may be nil.
+// text is no JSON object, or too much. options may be nil.
 func ParseManifest(data []byte, options *ParseOptions) (m *Manifest, mistakes, warnings []*ManifestError) {
 	c := newChecker(options)
 	m = c.parse(data)
 	mistakes, warnings = c.results()
 	return m, mistakes, warnings
+}
+
+// maxValues is how many values a manifest may hold: real ones hold some hundred, and every
+// one of them may cost a message.
+const maxValues = 10_000
+
+// count gives how many values there are in a value.
+func count(v any) int {
+	n := 1
+	switch v := v.(type) {
+	case map[string]any:
+		for _, item := range v {
+			n += count(item)
+		}
+	case []any:
+		for _, item := range v {
+			n += count(item)
+		}
+	}
+	return n
 }
 
 // checker goes over one manifest and gathers what is wrong with it.
@@ -95,6 +115,10 @@ func (c *checker) parse(data []byte) *Manifest {
 		c.error("", ruleType, "the manifest must be an object, not "+kind(doc.Value), `write {"name": "…", "tools": […]}`)
 		return nil
 	}
+	if n := count(root); n > maxValues {
+		c.error("", ruleUnreadable, fmt.Sprintf("the manifest holds %d values; %d are the most", n, maxValues), "move data into files of their own")
+		return nil
+	}
 	c.root = root
 	known := c.prune(manifestSchema(), root, "")
 	c.manifest = decode(known)
@@ -103,7 +127,7 @@ func (c *checker) parse(data []byte) *Manifest {
 	c.permissions()
 	c.tools()
 	c.contributes()
-	c.checkSchema()
+	c.checkSchema(known)
 	return c.manifest
 }
 

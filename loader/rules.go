@@ -68,7 +68,7 @@ const (
 // files have ids that begin with S (errors) and M (warnings).
 func Rules() []Rule {
 	return []Rule{
-		{ruleUnreadable, SeverityError, "the manifest is a regular file of at most 256 KiB inside the plugin folder"},
+		{ruleUnreadable, SeverityError, "the manifest is a regular file of at most 256 KiB and 10,000 values inside the plugin folder"},
 		{ruleSyntax, SeverityError, "the manifest is one JSON document in UTF-8"},
 		{ruleTwice, SeverityError, "an object names each of its members once"},
 		{ruleType, SeverityError, "each field has its type"},

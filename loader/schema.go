@@ -61,10 +61,25 @@ var manifestSchema = sync.OnceValue(func() *node {
 	return follow(root)
 })
 
-// compiledManifestSchema gives the schema compiled.
-var compiledManifestSchema = sync.OnceValues(func() (*schema.Schema, error) {
-	return schema.Compile(manifestSchemaText)
-})
+// compiled keeps the schema compiled. It is a pool because a schema whose check took
+// too long is off for good: that one is dropped, and the next manifest is none the worse.
+var compiled sync.Pool
+
+// check checks a value against the manifest schema.
+func check(value json.RawMessage) (schema.Checked, error) {
+	s, ok := compiled.Get().(*schema.Schema)
+	if !ok {
+		var err error
+		if s, err = schema.Compile(manifestSchemaText); err != nil {
+			panic(fmt.Sprintf("compiling the manifest schema: %v", err))
+		}
+	}
+	checked, err := s.Check(value, true)
+	if err == nil {
+		compiled.Put(s)
+	}
+	return checked, err
+}
 
 // at gives the part of the schema for the value at a JSON pointer; nil where it says nothing.
 func (n *node) at(pointer string) *node {
@@ -167,20 +182,17 @@ func meant(name string, known []string) string {
 
 // checkSchema checks the manifest against its schema, and reports what no other rule
 // has reported.
-func (c *checker) checkSchema() {
+func (c *checker) checkSchema(known any) {
 	if c.moreErrors > 0 { // there is more than anybody reads, and the engine is slow at mistakes
 		return
 	}
-	s, err := compiledManifestSchema()
-	if err != nil {
-		panic(fmt.Sprintf("compiling the manifest schema: %v", err))
-	}
-	// The text is written anew, since a member that stands twice would end the check.
-	text, err := json.Marshal(c.root)
+	// The text is written anew: members that nobody knows, or that stand twice, must not
+	// end the check.
+	text, err := json.Marshal(known)
 	if err != nil {
 		panic(fmt.Sprintf("writing the manifest: %v", err))
 	}
-	checked, err := s.Check(text, true)
+	checked, err := check(text)
 	if err != nil {
 		c.error("", ruleSyntax, err.Error(), "")
 		return
