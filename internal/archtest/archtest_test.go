@@ -36,6 +36,8 @@ var floors = map[string]int{
 	"runtimes/node":         4,
 	"loader":                4,
 	"cmd/toolhost":          6,
+	"internal/testhost":     5,
+	"examples":              6,
 	"examples/embed":        6,
 	"internal/check":        6,
 	"internal/archtest":     6,
