@@ -1,0 +1,307 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/toolhost/toolhost/host"
+)
+
+func (p *program) callCommand() *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:   "call TOOL [ARGS]",
+		Short: "Call a tool once",
+		Long: `Calls a tool once and prints its answer. ARGS is one JSON object, or key=value
+words (typed by the tool's schema; key=@file reads a file), or - for JSON on
+stdin. Text goes to stdout; images go to files under --out DIR, and their names
+are printed. The exit code is 1 when the tool's result is a failed one.`,
+		Example: `  toolhost call count_words path=README.md
+  toolhost call folder_search '{"pattern":"TODO","include":"**/*.go"}'
+  echo '{"path":"a.csv"}' | toolhost call table_describe - --json`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.call(cmd.Context(), args[0], args[1:], out)
+		},
+	}
+	p.addFlags(cmd)
+	cmd.Flags().StringVar(&out, "out", "", "the folder into which images are written")
+	return cmd
+}
+
+func (p *program) call(ctx context.Context, name string, words []string, out string) error {
+	s, err := p.load(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	tool, ok := s.host.Tool(name)
+	if !ok {
+		_, err := s.host.Call(ctx, &host.Call{Tool: name})
+		return p.unknownTool(s, err)
+	}
+	args, err := p.arguments(tool, words)
+	if err != nil {
+		return err
+	}
+	result, err := s.host.Call(ctx, p.newCall(name, args))
+	if unknown := (*host.UnknownToolError)(nil); errors.As(err, &unknown) {
+		return p.unknownTool(s, err) // it is there, but disabled
+	}
+	if err != nil {
+		return failed(fmt.Errorf("calling %q: %w", name, err))
+	}
+	return p.printResult(name, result, out)
+}
+
+// newCall is a call by the person at the command line; progress is a line on stderr.
+func (p *program) newCall(tool string, args json.RawMessage) *host.Call {
+	c := &host.Call{Tool: tool, Args: args, Agent: host.Agent{ID: "cli", Name: "cli"}}
+	c.Progress = func(message string) {
+		message = strings.Join(strings.Fields(message), " ")
+		_, _ = fmt.Fprintf(p.err, "toolhost: progress: %s\n", printable(message)) // nowhere left to say it
+	}
+	return c
+}
+
+// unknownTool reports a tool that is not there, with the plugins that did not load: the
+// tool may be one of theirs.
+func (p *program) unknownTool(s *session, err error) error {
+	hint := `"toolhost list" lists the tools`
+	for _, st := range s.loader.Status() {
+		for _, e := range st.Errors {
+			p.warnf("plugin %s did not load: %s", st.Name, e.Error())
+		}
+	}
+	return &failure{code: exitUsage, err: err, hint: hint}
+}
+
+// maxInput is how much is read from stdin or a file for one argument, in bytes: what
+// the largest limit of arguments that a configuration may set can hold.
+const maxInput = 64 << 20
+
+// arguments makes the JSON object of a call from words of the command line.
+func (p *program) arguments(tool host.Registered, words []string) (json.RawMessage, error) {
+	const hint = `write one JSON object, key=value words, or - to read JSON from stdin`
+	switch {
+	case len(words) == 0:
+		return nil, nil
+	case len(words) == 1 && words[0] == "-":
+		raw, err := io.ReadAll(io.LimitReader(p.in, maxInput))
+		if err != nil {
+			return nil, failed(fmt.Errorf("reading the arguments from stdin: %w", err))
+		}
+		return p.object(raw)
+	case len(words) == 1 && strings.HasPrefix(strings.TrimSpace(words[0]), "{"):
+		return p.object([]byte(words[0]))
+	}
+	types := propertyTypes(tool.InputSchema)
+	values := map[string]any{}
+	for _, w := range words {
+		key, value, ok := strings.Cut(w, "=")
+		if !ok || key == "" {
+			return nil, usagef(hint, "the argument %q is no key=value", w)
+		}
+		if file, ok := strings.CutPrefix(value, "@"); ok {
+			raw, err := readAtMost(file, maxInput)
+			if err != nil {
+				return nil, usagef("", "reading the value of %s: %w", key, err)
+			}
+			value = string(raw)
+		}
+		list, again := values[key].([]any)
+		switch {
+		case again:
+			values[key] = append(list, value)
+		case values[key] != nil:
+			return nil, usagef("", "the argument %s is given twice", key)
+		default:
+			values[key] = typed(value, types[key])
+		}
+	}
+	return json.Marshal(values)
+}
+
+func (p *program) object(raw []byte) (json.RawMessage, error) {
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return nil, usagef("", "the arguments are no JSON: %w", err)
+	}
+	return raw, nil
+}
+
+// propertyTypes gives the types that a schema allows for each property at its root.
+func propertyTypes(schema json.RawMessage) map[string][]string {
+	var root struct {
+		Properties map[string]struct {
+			Type any `json:"type"`
+		} `json:"properties"`
+	}
+	if json.Unmarshal(schema, &root) != nil {
+		return nil // a property with another shape, such as true: every word is a text
+	}
+	types := map[string][]string{}
+	for name, p := range root.Properties {
+		switch t := p.Type.(type) {
+		case string:
+			types[name] = []string{t}
+		case []any:
+			for _, one := range t {
+				types[name] = append(types[name], fmt.Sprint(one))
+			}
+		}
+	}
+	return types
+}
+
+// typed makes the value that a word stands for. A text stays one where the schema takes
+// texts or says nothing; a word that does not fit its type is left for the check to report.
+func typed(word string, types []string) any {
+	for _, t := range types {
+		if t == "string" {
+			return word
+		}
+	}
+	if len(types) == 0 {
+		return word
+	}
+	var v any
+	d := json.NewDecoder(strings.NewReader(word))
+	d.UseNumber()
+	if err := d.Decode(&v); err == nil && !d.More() {
+		if _, isList := v.([]any); isList || types[0] != "array" {
+			return v
+		}
+	}
+	if types[0] == "array" {
+		return []any{word}
+	}
+	return word
+}
+
+// printResult prints a result; a failed one gives an error.
+func (p *program) printResult(tool string, r *host.Result, out string) error {
+	if p.flags.json {
+		if err := p.printJSON(callToolResult{Content: r.Content, IsError: r.IsError, StructuredContent: r.Structured, Meta: r.Meta}); err != nil {
+			return err
+		}
+	} else if err := p.printContent(tool, r, out); err != nil {
+		return err
+	}
+	if r.IsError {
+		return &failure{code: exitFailed, err: fmt.Errorf("tool %q answered with a failed result", tool)}
+	}
+	return nil
+}
+
+// callToolResult is a result as MCP has it.
+type callToolResult struct {
+	Content           []host.Content  `json:"content"`
+	StructuredContent json.RawMessage `json:"structuredContent,omitempty"`
+	IsError           bool            `json:"isError"`
+	Meta              json.RawMessage `json:"_meta,omitempty"`
+}
+
+func (p *program) printContent(tool string, r *host.Result, out string) error {
+	for i, c := range r.Content {
+		if c.Type() == "text" {
+			text := c.Text()
+			if p.onTerminal(p.out) {
+				text = printable(text)
+			}
+			if !strings.HasSuffix(text, "\n") {
+				text += "\n"
+			}
+			if _, err := io.WriteString(p.out, text); err != nil {
+				return failed(fmt.Errorf("writing the answer: %w", err))
+			}
+			continue
+		}
+		data, mimeType, ok := c.Data()
+		switch {
+		case !ok:
+			if err := p.printJSON(c); err != nil {
+				return err
+			}
+		case out == "":
+			p.hintf("block %d of the answer is %s of %d bytes; --out DIR writes it to a file", i+1, mimeType, len(data))
+		default:
+			name, err := writeBlock(out, fmt.Sprintf("%s-%d", tool, i+1), mimeType, data)
+			if err != nil {
+				return failed(fmt.Errorf("writing block %d of the answer: %w", i+1, err))
+			}
+			_, _ = fmt.Fprintln(p.out, name) // a broken pipe ends the program by itself
+		}
+	}
+	return nil
+}
+
+// endings are the file endings of the types that tools give most.
+var endings = map[string]string{
+	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "image/bmp": ".bmp",
+	"image/svg+xml": ".svg", "audio/wav": ".wav", "audio/mpeg": ".mp3", "audio/ogg": ".ogg",
+}
+
+// writeBlock writes a block to a new file below dir; what is there is never overwritten.
+func writeBlock(dir, name, mimeType string, data []byte) (string, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	ending := endings[strings.ToLower(mimeType)]
+	if ending == "" {
+		ending = ".bin"
+	}
+	for n := 0; ; n++ {
+		path := filepath.Join(dir, name+ending)
+		if n > 0 {
+			path = filepath.Join(dir, fmt.Sprintf("%s-%d%s", name, n, ending))
+		}
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, os.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		if _, err := f.Write(data); err != nil {
+			_ = f.Close() // the write's error says more
+			return "", err
+		}
+		return path, f.Close()
+	}
+}
+
+// printJSON prints one JSON document.
+func (p *program) printJSON(v any) error {
+	e := json.NewEncoder(p.out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
+		return failed(fmt.Errorf("writing the answer: %w", err))
+	}
+	return nil
+}
+
+func (p *program) onTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// printable replaces control characters, so that a plugin's text cannot drive the terminal.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+			return '\ufffd'
+		}
+		return r
+	}, s)
+}

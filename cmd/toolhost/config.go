@@ -1,0 +1,177 @@
+package main
+
+import (
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/internal/jsondoc"
+	"github.com/toolhost/toolhost/internal/schema"
+)
+
+//go:embed config.schema.json
+var configSchema []byte
+
+// maxConfig is how large a configuration may be, in bytes.
+const maxConfig = 256 << 10
+
+// config is the configuration file: what it does not set is nil.
+type config struct {
+	Plugins         []string `json:"plugins"`
+	NoBundled       *bool    `json:"no-bundled"`
+	Folder          *string  `json:"folder"`
+	State           *string  `json:"state"`
+	Isolation       *string  `json:"isolation"`
+	Trust           *bool    `json:"trust"`
+	StrictArguments *bool    `json:"strict-arguments"`
+	Tools           []string `json:"tools"`
+	PluginsOnly     *bool    `json:"plugins-only"`
+	Strict          *bool    `json:"strict"`
+	LogFormat       *string  `json:"log-format"`
+	LogLevel        *string  `json:"log-level"`
+	Limits          limits   `json:"limits"`
+}
+
+type limits struct {
+	Arguments  int    `json:"arguments"`
+	Result     int    `json:"result"`
+	Timeout    string `json:"timeout"`
+	MaxTimeout string `json:"max-timeout"`
+}
+
+// host gives the limits for the host. The schema has checked the texts.
+func (l limits) host() (host.Limits, error) {
+	out := host.Limits{Arguments: l.Arguments, Result: l.Result}
+	for text, into := range map[string]*time.Duration{l.Timeout: &out.Timeout, l.MaxTimeout: &out.MaxTimeout} {
+		if text == "" {
+			continue
+		}
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			return out, err
+		}
+		*into = d
+	}
+	return out, nil
+}
+
+// readConfig reads the configuration and lets it set the flags that the command line
+// does not set.
+func (p *program) readConfig(cmd *cobra.Command) error {
+	path, named := p.flags.config, p.flags.config != ""
+	if !named {
+		path = filepath.Join(baseDir("XDG_CONFIG_HOME", ".config"), "toolhost", "config.json")
+	}
+	raw, err := readAtMost(path, maxConfig)
+	if errors.Is(err, fs.ErrNotExist) && !named {
+		return nil
+	}
+	if err != nil {
+		return usagef("", "reading the configuration: %w", err)
+	}
+	c, err := parseConfig(raw, path)
+	if err != nil {
+		return usagef("docs/config.schema.json says what it may hold", "the configuration is wrong:\n%w", err)
+	}
+	set := func(flag string) bool { return cmd.Flags().Changed(flag) }
+	base := filepath.Dir(path)
+	below := func(p string) string {
+		if filepath.IsAbs(p) {
+			return p
+		}
+		return filepath.Join(base, p)
+	}
+	f := &p.flags
+	if !set("plugins") && c.Plugins != nil {
+		for _, dir := range c.Plugins {
+			f.plugins = append(f.plugins, below(dir))
+		}
+	}
+	if !set("folder") && c.Folder != nil {
+		f.folder = below(*c.Folder)
+	}
+	if !set("state") && c.State != nil {
+		f.state = below(*c.State)
+	}
+	if !set("tools") && c.Tools != nil {
+		f.tools = c.Tools
+	}
+	for flag, v := range map[string]struct {
+		from *string
+		to   *string
+	}{"isolation": {c.Isolation, &f.isolation}, "log-format": {c.LogFormat, &f.logFormat}, "log-level": {c.LogLevel, &f.logLevel}} {
+		if !set(flag) && v.from != nil {
+			*v.to = *v.from
+		}
+	}
+	for flag, v := range map[string]struct {
+		from *bool
+		to   *bool
+	}{
+		"no-bundled": {c.NoBundled, &f.noBundled}, "trust": {c.Trust, &f.trust}, "strict": {c.Strict, &f.strict},
+		"strict-arguments": {c.StrictArguments, &f.strictArguments}, "plugins-only": {c.PluginsOnly, &f.pluginsOnly},
+	} {
+		if !set(flag) && v.from != nil {
+			*v.to = *v.from
+		}
+	}
+	f.limits = c.Limits
+	return nil
+}
+
+// parseConfig checks a configuration against its schema; the error holds all mistakes,
+// each with its place.
+func parseConfig(raw []byte, path string) (*config, error) {
+	doc, err := jsondoc.Parse(raw)
+	if syntax := (*jsondoc.SyntaxError)(nil); errors.As(err, &syntax) {
+		return nil, fmt.Errorf("%s:%d:%d: %s", path, syntax.Line, syntax.Column, syntax.Msg)
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(doc.Value)
+	if err != nil {
+		return nil, err
+	}
+	s, err := schema.Compile(configSchema)
+	if err != nil {
+		return nil, err
+	}
+	checked, err := s.Check(text, true)
+	if err != nil {
+		return nil, err
+	}
+	var wrong []error
+	for _, i := range checked.Issues {
+		at := doc.KeyPosition(i.Pointer)
+		wrong = append(wrong, fmt.Errorf("%s:%d:%d: %s: %s", path, at.Line, at.Column, i.Pointer, i.Message))
+	}
+	if len(wrong) > 0 {
+		return nil, errors.Join(wrong...)
+	}
+	c := &config{}
+	return c, json.Unmarshal(text, c)
+}
+
+// readAtMost reads a regular file that must not be larger than limit bytes.
+func readAtMost(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(raw)) > limit {
+		err = fmt.Errorf("%s is larger than %d bytes", path, limit)
+	}
+	return raw, err
+}

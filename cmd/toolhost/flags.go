@@ -1,0 +1,129 @@
+package main
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// flags are those that every command with plugins takes.
+type flags struct {
+	plugins         []string
+	noBundled       bool
+	folder          string
+	state           string
+	config          string
+	isolation       string
+	trust           bool
+	strictArguments bool
+	tools           []string
+	pluginsOnly     bool
+	strict          bool
+	logFormat       string
+	logLevel        string
+	json            bool
+	limits          limits // of the configuration only
+}
+
+// addTo gives a command the flags; the configuration is read before it runs.
+func (p *program) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringArrayVar(&p.flags.plugins, "plugins", nil, "a plugin folder, or a folder of plugin folders; may be repeated (default $XDG_DATA_HOME/toolhost/plugins)")
+	f.BoolVar(&p.flags.noBundled, "no-bundled", false, "leave out the plugins that ship with toolhost")
+	f.StringVar(&p.flags.folder, "folder", "", "the agent's folder (default: the current folder)")
+	f.StringVar(&p.flags.state, "state", "", "where toolhost keeps what it must remember (default $XDG_STATE_HOME/toolhost)")
+	f.StringVar(&p.flags.config, "config", "", "the configuration, JSON (default $XDG_CONFIG_HOME/toolhost/config.json if it is there)")
+	f.StringVar(&p.flags.isolation, "isolation", "auto", "where node handlers run: in-process or auto")
+	f.BoolVar(&p.flags.trust, "trust", false, "take every change of a plugin without asking")
+	f.BoolVar(&p.flags.strictArguments, "strict-arguments", false, "do not repair arguments losslessly")
+	f.StringArrayVar(&p.flags.tools, "tools", nil, "offer only the tools whose names match this glob; may be repeated")
+	f.BoolVar(&p.flags.pluginsOnly, "plugins-only", false, "offer only the tools of plugins")
+	f.BoolVar(&p.flags.strict, "strict", false, "refuse plugins with warnings")
+	f.StringVar(&p.flags.logFormat, "log-format", "text", "the log on stderr: text or json")
+	f.StringVar(&p.flags.logLevel, "log-level", "info", "debug, info, warn or error")
+	f.BoolVar(&p.flags.json, "json", false, "one JSON document on stdout")
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return p.settleFlags(cmd) }
+}
+
+// settleFlags fills in what the command line leaves open, from the configuration and
+// the defaults, and checks the values.
+func (p *program) settleFlags(cmd *cobra.Command) error {
+	if err := p.readConfig(cmd); err != nil {
+		return err
+	}
+	f := &p.flags
+	for _, e := range []struct {
+		flag, value string
+		allowed     []string
+	}{
+		{"isolation", f.isolation, []string{"auto", "in-process"}},
+		{"log-format", f.logFormat, []string{"text", "json"}},
+		{"log-level", f.logLevel, []string{"debug", "info", "warn", "error"}},
+	} {
+		if !slices.Contains(e.allowed, e.value) {
+			return usagef("it may be "+strings.Join(e.allowed, ", "), "--%s %q is unknown", e.flag, e.value)
+		}
+	}
+	for _, glob := range f.tools {
+		if _, err := filepath.Match(glob, ""); err != nil {
+			return usagef("for example --tools 'folder_*'", "--tools %q is no glob", glob)
+		}
+	}
+	if f.folder == "" {
+		f.folder = "."
+	}
+	folder, err := filepath.Abs(f.folder)
+	if err != nil {
+		return failed(err)
+	}
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return usagef("name an existing folder with --folder", "the agent's folder %q is no folder", f.folder)
+	}
+	f.folder = folder
+	if f.state == "" {
+		f.state = filepath.Join(baseDir("XDG_STATE_HOME", ".local/state"), "toolhost")
+	}
+	if len(f.plugins) == 0 {
+		if dir := defaultPlugins(); isDir(dir) {
+			f.plugins = []string{dir}
+		}
+	}
+	return nil
+}
+
+func defaultPlugins() string {
+	return filepath.Join(baseDir("XDG_DATA_HOME", ".local/share"), "toolhost", "plugins")
+}
+
+// baseDir gives a folder of the XDG base directory specification; relative values of
+// the variable are invalid there and passed over.
+func baseDir(variable, below string) string {
+	if dir := os.Getenv(variable); filepath.IsAbs(dir) {
+		return dir
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = os.TempDir()
+	}
+	return filepath.Join(home, below)
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// logger makes the log on stderr. Commands that end at once raise the least level.
+func (p *program) logger(least slog.Level) *slog.Logger {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(p.flags.logLevel)) // settleFlags has checked it
+	options := &slog.HandlerOptions{Level: max(level, least)}
+	if p.flags.logFormat == "json" {
+		return slog.New(slog.NewJSONHandler(p.err, options))
+	}
+	return slog.New(slog.NewTextHandler(p.err, options))
+}

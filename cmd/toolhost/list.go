@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/loader"
+)
+
+func (p *program) listCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the tools, and what did not load",
+		Long: `Lists the tools in the order in which they were registered: built-in tools, then
+plugins in the order of --plugins and by folder name, then the bundled ones.
+After them comes what was skipped since its name was taken, and what failed to
+load and why; "toolhost check" is the command that fails on that.`,
+		Example: `  toolhost list --plugins ./plugins
+  toolhost list --plugins-only --json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.list(cmd.Context()) },
+	}
+	p.addFlags(cmd)
+	return cmd
+}
+
+// toolListing, skippedListing and failedListing are the parts of list --json.
+type toolListing struct {
+	Name           string          `json:"name"`
+	Source         string          `json:"source"`
+	Plugin         string          `json:"plugin"`
+	Runtime        string          `json:"runtime"`
+	Title          string          `json:"title"`
+	Description    string          `json:"description"`
+	TimeoutMS      int64           `json:"timeoutMs"`
+	FileExtensions []string        `json:"fileExtensions"`
+	InputSchema    json.RawMessage `json:"inputSchema"`
+	Dialect        string          `json:"dialect"`
+	Enabled        bool            `json:"enabled"`
+}
+
+type skippedListing struct {
+	Tool    string `json:"tool"`
+	Plugin  string `json:"plugin"`
+	TakenBy string `json:"takenBy"`
+}
+
+type failedListing struct {
+	Plugin string                  `json:"plugin"`
+	Dir    string                  `json:"dir"`
+	Errors []*loader.ManifestError `json:"errors"`
+}
+
+func newToolListing(r host.Registered) toolListing {
+	l := toolListing{
+		Name: r.Name, Source: r.Source.String(), Runtime: r.Runtime, Title: r.Title, Description: r.Description,
+		TimeoutMS: r.Timeout.Milliseconds(), FileExtensions: append([]string{}, r.Extensions...),
+		InputSchema: r.InputSchema, Dialect: r.Input.Dialect(), Enabled: r.Enabled,
+	}
+	if r.Source == host.Plugin {
+		l.Plugin = r.Owner
+	}
+	return l
+}
+
+func (p *program) list(ctx context.Context) error {
+	s, err := p.load(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	listing := struct {
+		Tools   []toolListing    `json:"tools"`
+		Skipped []skippedListing `json:"skipped"`
+		Failed  []failedListing  `json:"failed"`
+	}{[]toolListing{}, []skippedListing{}, []failedListing{}}
+	for _, r := range s.host.Tools() {
+		listing.Tools = append(listing.Tools, newToolListing(r))
+	}
+	for _, c := range s.host.Skipped() {
+		listing.Skipped = append(listing.Skipped, skippedListing{c.Tool, c.Owner, c.TakenBy})
+	}
+	for _, st := range s.loader.Status() {
+		if len(st.Errors) > 0 {
+			listing.Failed = append(listing.Failed, failedListing{st.Name, st.Dir, st.Errors})
+		}
+	}
+	if p.flags.json {
+		return p.printJSON(listing)
+	}
+	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, "TOOL\tSOURCE\tPLUGIN\tRUNTIME\tTIMEOUT\tEXTENSIONS") // tabwriter reports at Flush
+	for _, t := range listing.Tools {
+		name := t.Name
+		if !t.Enabled {
+			name += " (disabled)"
+		}
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%dms\t%s\n", name, t.Source, t.Plugin, t.Runtime, t.TimeoutMS, strings.Join(t.FileExtensions, " "))
+	}
+	for _, k := range listing.Skipped {
+		_, _ = fmt.Fprintf(w, "\nskipped: tool %s of plugin %s: the name is taken by %s", k.Tool, k.Plugin, k.TakenBy)
+	}
+	for _, f := range listing.Failed {
+		_, _ = fmt.Fprintf(w, "\nfailed: plugin %s (%s)", f.Plugin, f.Dir)
+		for _, e := range f.Errors {
+			_, _ = fmt.Fprintf(w, "\n  %s", strings.ReplaceAll(e.Error(), "\n", "\n  "))
+		}
+	}
+	if len(listing.Skipped)+len(listing.Failed) > 0 {
+		_, _ = fmt.Fprintln(w)
+	}
+	if err := w.Flush(); err != nil {
+		return failed(fmt.Errorf("writing the list: %w", err))
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolhost/toolhost/host/mcpserver"
+)
+
+func (p *program) serveCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the tools to an MCP client on stdio",
+		Long: `Serves the tools over MCP on stdin and stdout. Nothing but protocol lines goes to
+stdout, whatever a plugin prints; the log goes to stderr. It ends when stdin
+closes, or at SIGINT or SIGTERM: running calls get 2 s.`,
+		Example: `  toolhost serve --plugins ./plugins --folder ~/notes
+  claude mcp add toolhost -- toolhost serve --plugins ~/plugins --folder ~/notes`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			named := cmd.Flags().Changed("folder")
+			return p.serve(cmd.Context(), named)
+		},
+	}
+	p.addFlags(cmd)
+	return cmd
+}
+
+func (p *program) serve(ctx context.Context, folderNamed bool) error {
+	if err := p.refuseWideFolder(folderNamed); err != nil {
+		return err
+	}
+	s, err := p.open(false)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	ctx, stop := context.WithCancel(ctx)
+	ready := make(chan struct{})
+	go func() {
+		defer close(ready)
+		p.loadAll(ctx, s)
+	}()
+	defer func() { stop(); <-ready }()
+	server := mcpserver.New(s.host, &mcpserver.Options{
+		Name:    "toolhost",
+		Version: version(),
+		Log:     s.log,
+		Ready:   ready,
+		Instructions: "Tools for the files of one folder (folder_*), and tools of plugins. Paths are relative to that folder. " +
+			"A failed result says what to do; arguments are checked against each tool's schema.",
+	})
+	if err := server.ServeStdio(ctx, p.in, p.out); err != nil && !errors.Is(err, context.Canceled) {
+		return failed(err)
+	}
+	return nil
+}
+
+// refuseWideFolder refuses to open / or the home folder to agents by accident.
+func (p *program) refuseWideFolder(named bool) error {
+	if named {
+		return nil
+	}
+	real, err := filepath.EvalSymlinks(p.flags.folder)
+	if err != nil {
+		return failed(err)
+	}
+	home, _ := os.UserHomeDir() // without one there is nothing to compare with
+	if h, err := filepath.EvalSymlinks(home); err == nil {
+		home = h
+	}
+	if real == home || filepath.Dir(real) == real {
+		return usagef("name the agent's folder with --folder; --folder "+p.flags.folder+" if you mean this one",
+			"the agent's folder would be %s", p.flags.folder)
+	}
+	return nil
+}

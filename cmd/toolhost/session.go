@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/host/foldertools"
+	"github.com/toolhost/toolhost/loader"
+	"github.com/toolhost/toolhost/plugins"
+	"github.com/toolhost/toolhost/runtimes"
+	"github.com/toolhost/toolhost/runtimes/node"
+)
+
+// closeTimeout is how long running calls get when the program ends.
+const closeTimeout = 2 * time.Second
+
+// session is a host with its loader, as the flags ask for it.
+type session struct {
+	host   *host.Host
+	loader *loader.Loader
+	log    *slog.Logger
+	undo   []func()
+}
+
+// open makes the host with the built-in tools; plugins are loaded by loadAll. quiet
+// keeps what is said while loading out of the log, warnings excepted.
+func (p *program) open(quiet bool) (*session, error) {
+	limits, err := p.flags.limits.host()
+	if err != nil {
+		return nil, failed(fmt.Errorf("reading the limits: %w", err))
+	}
+	s := &session{log: p.logger(slog.LevelDebug)}
+	s.host = host.New(&host.Options{
+		Folder:          p.flags.folder,
+		StrictArguments: p.flags.strictArguments,
+		Offer:           p.offer(),
+		Limits:          limits,
+		Log:             s.log,
+	})
+	if _, err := s.host.Replace("toolhost", host.BuiltIn, foldertools.Tools()); err != nil {
+		return nil, failed(fmt.Errorf("registering the built-in tools: %w", err))
+	}
+	loadLog := s.log
+	if quiet {
+		loadLog = p.logger(slog.LevelError + 1) // the command reports what failed itself
+	}
+	s.loader = loader.New(s.host, nodeRuntimes(), &loader.Options{
+		Dirs:       p.flags.plugins,
+		Bundled:    p.bundled(s),
+		MaxTimeout: s.host.Limits().MaxTimeout,
+		Strict:     p.flags.strict,
+		Log:        loadLog,
+	})
+	return s, nil
+}
+
+// load opens a session and loads every plugin.
+func (p *program) load(ctx context.Context) (*session, error) {
+	s, err := p.open(true)
+	if err != nil {
+		return nil, err
+	}
+	p.loadAll(ctx, s)
+	return s, nil
+}
+
+// loadAll loads every plugin. What is wrong with one stands in the loader's status; what
+// is wrong with a folder of them is said here.
+func (p *program) loadAll(ctx context.Context, s *session) {
+	if err := s.loader.LoadAll(ctx); err != nil && ctx.Err() == nil {
+		p.warnf("%v", err)
+	}
+}
+
+func nodeRuntimes() map[string]runtimes.Runtime {
+	return map[string]runtimes.Runtime{"node": node.New(nil)}
+}
+
+// offer gives the filter that --tools and --plugins-only ask for.
+func (p *program) offer() func(host.Registered) bool {
+	globs, pluginsOnly := slices.Clone(p.flags.tools), p.flags.pluginsOnly
+	if len(globs) == 0 && !pluginsOnly {
+		return nil
+	}
+	return func(r host.Registered) bool {
+		if pluginsOnly && r.Source != host.Plugin {
+			return false
+		}
+		return len(globs) == 0 || slices.ContainsFunc(globs, func(g string) bool {
+			ok, _ := filepath.Match(g, r.Name) // settleFlags has checked the globs
+			return ok
+		})
+	}
+}
+
+// bundled gives the folders of the plugins that ship with the program, written below
+// the state folder, or below a temporary one where that cannot be written.
+func (p *program) bundled(s *session) []string {
+	if p.flags.noBundled {
+		return nil
+	}
+	dirs, err := plugins.Materialise(filepath.Join(p.flags.state, "bundled"))
+	if err == nil {
+		return dirs
+	}
+	s.log.Debug("the state folder cannot hold the bundled plugins", "err", err)
+	temporary, err := os.MkdirTemp("", "toolhost-bundled-")
+	if err == nil {
+		s.undo = append(s.undo, func() { _ = os.RemoveAll(temporary) }) // a leftover in the temporary folder
+		dirs, err = plugins.Materialise(temporary)
+	}
+	if err != nil {
+		p.warnf("the bundled plugins are left out: %v", err)
+	}
+	return dirs
+}
+
+// close ends the session: running calls get a moment, then everything is stopped.
+func (s *session) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	if err := s.host.Close(ctx); err != nil {
+		s.log.Warn("closing the host", "err", err)
+	}
+	if err := s.loader.Close(ctx); err != nil {
+		s.log.Warn("closing the plugins", "err", err)
+	}
+	for _, undo := range s.undo {
+		undo()
+	}
+}
