@@ -59,20 +59,20 @@ func find(ctx context.Context, f folder, args findArgs) (*host.Result, error) {
 		return nil, fmt.Errorf("path %q is a %s, not a folder", f.rel(args.Path), kind(info.Mode()))
 	}
 	var lines []string
-	total := 0
+	total, size := 0, 0
 	w := walk{folder: f, root: args.Path, all: args.IncludeIgnored, asked: pattern.asked()}
 	err = w.each(ctx, func(name, rel string, d fs.DirEntry) error {
 		if args.Type != "any" && d.IsDir() != (args.Type == "folder") || !pattern.match(rel) {
 			return nil
 		}
-		if total++; total > int(args.Limit) {
+		if total++; total > int(args.Limit) || size > maxPaths {
 			return nil
 		}
 		line := f.show(name)
 		if d.IsDir() {
 			line += "/"
 		}
-		lines = append(lines, line)
+		lines, size = append(lines, line), size+len(line)
 		return nil
 	})
 	if err != nil {

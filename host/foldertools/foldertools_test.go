@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/host/foldertools"
+	"github.com/toolhost/toolhost/internal/schema"
 )
 
 // work is an agent's folder, beside which lies something that it must not reach.
@@ -125,6 +126,13 @@ func TestToolsAreStatedWell(t *testing.T) {
 			t.Fatalf("%s: %v", tool.Name, err)
 		}
 		s.check(t, tool.Name)
+		compiled, err := schema.Compile(tool.InputSchema)
+		if err != nil {
+			t.Fatalf("%s: %v", tool.Name, err)
+		}
+		for _, f := range compiled.Lint() {
+			t.Errorf("%s%s: %s", tool.Name, f.Pointer, f.Message)
+		}
 	}
 }
 
@@ -171,7 +179,7 @@ func TestList(t *testing.T) {
 		{name: "tree", tool: "folder_list", args: `{"depth":3,"path":"./"}`, matches: `(?s)^\.: 11 entries\n\.git/\na/\na/deep/\na/deep/two\.go  0 bytes\na/one\.go  1 byte\n.*\nnode_modules/\n"odd.*\[folders named \.git, node_modules were passed over; set includeIgnored to true to enter them\]$`},
 		{name: "ignored too", tool: "folder_list", args: `{"depth":2,"includeIgnored":true}`, matches: `(?s)\.git/config.*node_modules/x/\n`},
 		{name: "inside noise", tool: "folder_list", args: `{"path":"node_modules"}`, want: "node_modules: 1 entry\nx/"},
-		{name: "limit", tool: "folder_list", args: `{"limit":2}`, want: ".: 8 entries\n.git/\na/\n[6 more entries not shown; raise limit (at most 5000), or list a deeper path]"},
+		{name: "limit", tool: "folder_list", args: `{"limit":2}`, want: ".: 8 entries\n.git/\na/\n[6 more entries not shown; list a deeper path, or raise limit (at most 5000)]"},
 		{name: "integer as 2.0", tool: "folder_list", args: `{"limit":2.0,"path":"a"}`, want: "a: 2 entries\ndeep/\none.go  1 byte"},
 		{name: "absolute", tool: "folder_list", args: fmt.Sprintf(`{"path":%q}`, w.path("a/deep")), want: "a/deep: 1 entry\ntwo.go  0 bytes"},
 		{name: "empty", tool: "folder_list", args: `{"path":"empty"}`, want: "empty is empty"},
@@ -282,6 +290,44 @@ func TestFind(t *testing.T) {
 	})
 }
 
+// TestLongNames checks that answers fit the host's limit where names are as long as can be.
+func TestLongNames(t *testing.T) {
+	files := map[string]string{}
+	for i := range 1500 {
+		files[fmt.Sprintf("%04d%s", i, strings.Repeat("\\", 240))] = "match"
+	}
+	w := newWork(t, files)
+	for tool, args := range map[string]string{
+		"folder_list": `{"limit":5000}`, "folder_find": `{"pattern":"*","limit":5000}`,
+		"folder_search": `{"pattern":"match","filesOnly":true,"limit":1000}`,
+	} {
+		if text, result := w.call(tool, args); result.IsError || !regexp.MustCompile(`more .* not shown|stopped before the end`).MatchString(text) {
+			t.Errorf("%s: failed %v, %d bytes, %.300q", tool, result.IsError, len(text), text)
+		}
+	}
+}
+
+func TestWithoutFolder(t *testing.T) {
+	h := host.New(nil)
+	t.Cleanup(func() { _ = h.Close(t.Context()) })
+	if _, err := h.Replace("toolhost", host.BuiltIn, foldertools.Tools()); err != nil {
+		t.Fatal(err)
+	}
+	for tool, args := range map[string]string{
+		"folder_list": `{}`, "folder_read": `{"path":"/etc/passwd"}`, "folder_find": `{"pattern":"*"}`, "folder_search": `{"pattern":"x"}`,
+		"folder_info": `{"path":"/"}`, "folder_write": `{"path":"x","content":""}`, "folder_move": `{"from":"a","to":"b"}`,
+		"folder_edit": `{"path":"/etc/hostname","edits":[{"oldText":"a","newText":"b"}]}`,
+	} {
+		result, err := h.Call(t.Context(), &host.Call{Tool: tool, Args: json.RawMessage(args)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := result.Content[0].Text(); !result.IsError || !strings.Contains(text, "folder") {
+			t.Errorf("%s without a folder: failed %v, %q", tool, result.IsError, text)
+		}
+	}
+}
+
 func TestSearch(t *testing.T) {
 	w := newWork(t, map[string]string{
 		"a.txt": "one\ntwo\nthree\nfour\nfive\nsix two\nseven\n", "b/b.md": "Two (2)\r\ntwo\r\n", "bin": "two\x00", "node_modules/x.js": "two",
@@ -317,7 +363,7 @@ func TestSearch(t *testing.T) {
 }
 
 func TestInfo(t *testing.T) {
-	w := newWork(t, map[string]string{"a.md": "x\r\ny\r\n", "mixed": "a\nb\r\nc", "empty": "", "x.bin": "\x00\x01", "d/one": "", "d/two/three": ""})
+	w := newWork(t, map[string]string{"a.md": "x\r\ny\r\n", "mixed": "a\nb\r\nc", "empty": "", "x.bin": "\x00\x01", "d/one": "", "d/two/three": "", "BM": "BM is no picture", "page.md": "<h1>x</h1>"})
 	link(t, "a.md", w.path("in"))
 	link(t, "gone", w.path("dangling"))
 	link(t, "../secret.txt", w.path("out"))
@@ -327,6 +373,8 @@ func TestInfo(t *testing.T) {
 	const when = `\nmodified: \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\nmode: `
 	w.check([]answer{
 		{name: "text", tool: "folder_info", args: `{"path":"a.md"}`, matches: `^path: a\.md\nkind: file\nsize: 6 bytes` + when + `-rw-r--r--\ntype: text/markdown\nlines: 2\nline ends: CRLF$`},
+		{name: "text that begins like a picture", tool: "folder_info", args: `{"path":"BM"}`, matches: `type: text/plain\nlines: 1\nline ends: none$`},
+		{name: "Markdown that begins like HTML", tool: "folder_info", args: `{"path":"page.md"}`, matches: `type: text/markdown`},
 		{name: "mixed", tool: "folder_info", args: `{"path":"mixed"}`, matches: `type: text/plain\nlines: 3\nline ends: mixed LF and CRLF$`},
 		{name: "empty", tool: "folder_info", args: `{"path":"empty"}`, matches: `size: 0 bytes.*` + when + `.*\ntype: empty$`},
 		{name: "binary", tool: "folder_info", args: `{"path":"x.bin"}`, matches: `type: application/octet-stream$`},

@@ -53,12 +53,13 @@ func list(ctx context.Context, f folder, args listArgs) (*host.Result, error) {
 		return nil, fmt.Errorf("%q is a %s, not a folder; folder_info and folder_read are for files", f.rel(args.Path), kind(info.Mode()))
 	}
 	var lines []string
-	total := 0
+	total, size := 0, 0
 	// At depth 1 nothing is entered, so that there is no noise to pass over.
 	w := walk{folder: f, root: args.Path, all: args.IncludeIgnored || args.Depth == 1, depth: int(args.Depth)}
 	err = w.each(ctx, func(name, rel string, d fs.DirEntry) error {
-		if total++; total <= int(args.Limit) {
-			lines = append(lines, f.listLine(name, rel, d))
+		if total++; total <= int(args.Limit) && size <= maxPaths {
+			line := f.listLine(name, rel, d)
+			lines, size = append(lines, line), size+len(line)
 		}
 		return nil
 	})
@@ -71,7 +72,7 @@ func list(ctx context.Context, f folder, args listArgs) (*host.Result, error) {
 	}
 	out := append([]string{head}, lines...)
 	if total > len(lines) {
-		out = append(out, fmt.Sprintf("[%s not shown; raise limit (at most 5000), or list a deeper path]", count(total-len(lines), "more entry")))
+		out = append(out, fmt.Sprintf("[%s not shown; list a deeper path, or raise limit (at most 5000)]", count(total-len(lines), "more entry")))
 	}
 	return host.TextResult(strings.Join(append(out, w.notes()...), "\n")), nil
 }

@@ -41,10 +41,11 @@ var textTypes = [...][2]string{
 	{".tsv", "text/tab-separated-values"}, {".xml", "application/xml"}, {".yaml", "application/yaml"}, {".yml", "application/yaml"},
 }
 
-// mimeType tells a file's type by its bytes, and by its name where the bytes only say "text".
+// mimeType tells a file's type: a binary file's by its bytes, a text's by its name, and by
+// its first words where the name says nothing.
 func mimeType(name string, sample []byte) string {
 	found, _, _ := strings.Cut(http.DetectContentType(sample), ";")
-	if found != "text/plain" {
+	if isBinary(sample) || !validStart(sample) {
 		return found
 	}
 	ext := strings.ToLower(path.Ext(name))
@@ -53,7 +54,21 @@ func mimeType(name string, sample []byte) string {
 			return t[1]
 		}
 	}
-	return found
+	if strings.HasPrefix(found, "text/") {
+		return found
+	}
+	return "text/plain" // "BM" begins a BMP picture, and many a sentence
+}
+
+// validStart reports whether bytes are UTF-8, the last character perhaps cut.
+func validStart(sample []byte) bool {
+	for range utf8.UTFMax - 1 {
+		if r, n := utf8.DecodeLastRune(sample); r != utf8.RuneError || n != 1 {
+			break
+		}
+		sample = sample[:len(sample)-1]
+	}
+	return utf8.Valid(sample)
 }
 
 // cleanText makes text that every client accepts, and reports whether it had to change it.

@@ -15,6 +15,9 @@ import (
 // maxVisited is how many files and folders one call looks at.
 const maxVisited = 200_000
 
+// maxPaths is how many bytes of paths an answer has.
+const maxPaths = 128 << 10
+
 // noise names folders that hold what tools made or fetched: an agent that searches a
 // project hardly ever means them, and they are most of its files.
 var noise = [...]string{

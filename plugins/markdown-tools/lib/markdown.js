@@ -2,6 +2,9 @@
 // and comments are, in which there are none. It goes line by line, so that its time grows
 // with the length of the text whatever is in it.
 
+// How many characters of a heading, or of a link's destination with its title, are read.
+const LONGEST = 2000;
+
 /** Reads a Markdown text: {headings: [{level, text, line, anchor}], links: [{target, line}], anchors: Set}. */
 export function parse(text) {
   const headings = [];
@@ -108,7 +111,8 @@ function targets(line) {
   const found = [];
   const definition = /^ {0,3}\[[^\]]+\]:[ \t]*(?:<([^<>]*)>|(\S+))/.exec(line);
   if (definition !== null && !/^ {0,3}\[\^/.test(line)) found.push(definition[1] ?? definition[2]);
-  for (let at = line.indexOf(']('); at >= 0; at = line.indexOf('](', at + 2)) {
+  const end = line.lastIndexOf(')');
+  for (let at = line.indexOf(']('); at >= 0 && at < end; at = line.indexOf('](', at + 2)) {
     const target = destination(line, at + 2);
     if (target !== null) found.push(target);
   }
@@ -116,27 +120,19 @@ function targets(line) {
   return found.map((t) => t.replace(/\\([!-/:-@[-`{-~])/g, '$1'));
 }
 
-/** The destination of an inline link that starts at an index, with balanced parentheses; null where it does not end. */
+// A destination in angle brackets, or one with balanced parentheses (one level of them),
+// then perhaps a title, then the closing parenthesis.
+const DESTINATION = /^[ \t]*(?:<([^<>]*)>|((?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.)*\))*))(?:[ \t]+(?:"[^"]*"|'[^']*'|\([^()]*\)))?[ \t]*\)/;
+/** The destination of the inline link that starts at an index; null where there is none. */
 function destination(line, at) {
-  while (line[at] === ' ' || line[at] === '\t') at++;
-  if (line[at] === '<') {
-    const end = line.indexOf('>', at);
-    return end < 0 ? null : line.slice(at + 1, end);
-  }
-  let depth = 0;
-  for (let i = at; i < line.length && i - at < 2000; i++) {
-    const c = line[i];
-    if (c === '\\') i++;
-    else if (c === '(') depth++;
-    else if (c === ')' && depth-- === 0) return line.slice(at, i);
-    else if (c === ' ' || c === '\t') return line.indexOf(')', i) < 0 ? null : line.slice(at, i);
-  }
-  return null;
+  const found = DESTINATION.exec(line.slice(at, at + LONGEST));
+  return found === null ? null : (found[1] ?? found[2]);
 }
 
 /** The text of a heading without its Markdown. */
 function plain(raw) {
   return raw
+    .slice(0, LONGEST)
     .replace(/!?\[([^\]]*)\]\([^()]*\)/g, '$1')
     .replace(/!?\[([^\]]*)\]\[[^\]]*\]/g, '$1')
     .replace(/<\/?[a-zA-Z][^<>]*>/g, '')

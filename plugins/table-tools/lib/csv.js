@@ -7,23 +7,19 @@ export function parseCsv(text, delimiter) {
   if (!text.includes('"')) {
     return text.split(/\r\n|\n|\r/).filter((line) => line !== '').map((line) => line.split(delimiter));
   }
+  const nextDelimiter = finder(text, delimiter);
+  const nextLf = finder(text, '\n');
+  const nextCr = finder(text, '\r');
   const rows = [];
   let row = [];
   let at = 0;
   while (at < text.length) {
-    let field;
-    if (text[at] === '"') {
-      [field, at] = quoted(text, at, rows.length + 1);
-      // What stands between the closing quote and the delimiter belongs to the field, as spreadsheets read it.
-      const end = fieldEnd(text, at, delimiter);
-      field += text.slice(at, end);
-      at = end;
-    } else {
-      const end = fieldEnd(text, at, delimiter);
-      field = text.slice(at, end);
-      at = end;
-    }
-    row.push(field);
+    let field = '';
+    if (text[at] === '"') [field, at] = quoted(text, at, rows.length + 1);
+    // What stands between a closing quote and the delimiter belongs to the field, as spreadsheets read it.
+    const end = Math.min(nextDelimiter(at), nextLf(at), nextCr(at));
+    row.push(field + text.slice(at, end));
+    at = end;
     if (text[at] === delimiter) {
       at++;
       if (at < text.length) continue;
@@ -35,6 +31,18 @@ export function parseCsv(text, delimiter) {
     row = [];
   }
   return rows;
+}
+
+/** Gives a function that finds the next place of a mark, and looks at no character twice while places go up. */
+function finder(text, mark) {
+  let found = -1;
+  return (from) => {
+    if (found < from) {
+      found = text.indexOf(mark, from);
+      if (found < 0) found = text.length;
+    }
+    return found;
+  };
 }
 
 /** Reads the quoted field that starts at an index, and gives it with the index after it. */
@@ -50,17 +58,6 @@ function quoted(text, at, row) {
     parts.push(text.slice(from, quote));
     from = quote + 2;
   }
-}
-
-const LINE_END = /[\r\n]/g;
-
-function fieldEnd(text, at, delimiter) {
-  // Looking for the line's end first bounds the search for the delimiter to one line.
-  LINE_END.lastIndex = at;
-  const m = LINE_END.exec(text);
-  const line = m === null ? text.length : m.index;
-  const end = text.slice(at, line).indexOf(delimiter);
-  return end < 0 ? line : at + end;
 }
 
 /** Finds out what separates the cells from the first line of a text. */
