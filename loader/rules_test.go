@@ -53,7 +53,6 @@ const schemaRules = `
 | S08 | error | defaults fit their own schema |
 | S09 | error | a required name is in ` + "`properties`" + ` where additional ones are refused (else a warning) |
 | S10 | error | ` + "`x-mcp-header`" + ` stands where MCP allows it |
-| S11 | error | no property has a name that the host reserves |
 | M01 | warning | no ` + "`anyOf`, `oneOf`, `allOf`, `not`, `enum`, `const` or `if`" + ` at the root: some model providers refuse the whole request |
 | M02 | warning | property names are up to 64 letters, digits, ` + "`_`, `.` and `-`" + ` |
 | M03 | warning | an array says what its ` + "`items`" + ` are |
