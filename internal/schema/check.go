@@ -5,16 +5,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 )
 
 // checkTime is how long one check may take. The bound on its work keeps it far
-// below that on any machine that is not starved.
+// below that on a machine that is not starved.
 const checkTime = 2 * time.Second
 
 var (
 	errTooMuchWork = errors.New("the value is too large or too deeply nested to be checked against the schema; send less at a time")
-	errTooSlow     = fmt.Errorf("checking the value took more than %v, so the tool is off until its plugin is loaded again", checkTime)
+	errTooSlow     = fmt.Errorf("checking the value took more than %v; send less at a time", checkTime)
+	errBusy        = errors.New("an earlier value is still being checked, for too long; try again later")
 )
 
 func (s *Schema) check(text json.RawMessage, strict bool) (Checked, error) {
@@ -28,19 +30,28 @@ func (s *Schema) check(text json.RawMessage, strict bool) (Checked, error) {
 	if _, ok := v.(map[string]any); !ok {
 		return Checked{Issues: []Issue{{Keyword: "type", Expected: "object", Got: show(v), Message: "expected object, got " + show(v)}}}, nil
 	}
-	if s.stop.Load() {
-		return Checked{}, errTooSlow
+	if s.late.Load() > 0 {
+		return Checked{}, errBusy
 	}
 	type outcome struct {
 		checked Checked
 		err     error
 	}
 	done := make(chan outcome, 1)
+	var over atomic.Bool // set by whichever comes first, the outcome or the end of the time
 	go func() {
 		var o outcome
-		defer func() { done <- o }()
+		defer func() {
+			if !over.CompareAndSwap(false, true) {
+				s.late.Add(-1)
+			}
+			done <- o
+		}()
 		defer recovered(&o.err)
 		o.checked, o.err = s.checkValue(text, v, count, strict)
+		if s.late.Load() > 0 && o.err == nil && len(o.checked.Issues) > 0 {
+			o = outcome{err: errBusy} // a pattern may have given up for the sake of another check
+		}
 	}()
 	timer := time.NewTimer(checkTime)
 	defer timer.Stop()
@@ -48,9 +59,15 @@ func (s *Schema) check(text json.RawMessage, strict bool) (Checked, error) {
 	case o := <-done:
 		return o.checked, o.err
 	case <-timer.C:
-		s.stop.Store(true) // nothing ends the goroutine, but its slow patterns give up now
-		return Checked{}, errTooSlow
 	}
+	if !over.CompareAndSwap(false, true) {
+		o := <-done
+		return o.checked, o.err
+	}
+	// Nothing ends the goroutine, but its slow patterns give up now, and until it
+	// has ended no other check of this schema joins it.
+	s.late.Add(1)
+	return Checked{}, errTooSlow
 }
 
 // checkValue is the part of a check that takes time.
@@ -118,20 +135,23 @@ func (s *Schema) complete(text []byte, v any) ([]byte, error) {
 }
 
 // fits gives the verdict of the schema's engine. Large values go to the one that
-// can do without an account of what is wrong with them.
+// is quick about what is wrong with them, the largest without an account of it.
 func (s *Schema) fits(v any, count int) (bool, error) {
 	work := s.work(v, count)
 	if work > maxWork {
 		return false, errTooMuchWork
 	}
-	if work > largeWork {
-		full, err := s.full()
-		if err != nil {
-			return false, err
-		}
-		return full.fits(v)
+	if work <= quickWork {
+		return s.engine.valid(v)
 	}
-	return s.engine.valid(v)
+	full, err := s.full()
+	switch {
+	case err != nil:
+		return false, err
+	case work <= largeWork:
+		return full.valid(v)
+	}
+	return full.fits(v)
 }
 
 // issues explains why a value does not fit. One engine explains for both: the

@@ -23,11 +23,14 @@ func (s *Schema) additions(v any) ([]addition, error) {
 	}
 	f := filler{s: s}
 	f.visit([]*node{s.tree.root}, v)
-	if f.work > maxWork {
+	if f.work > maxFilling {
 		return nil, errTooMuchWork
 	}
 	return f.out, nil
 }
+
+// maxFilling bounds the steps of filling defaults in.
+const maxFilling = 1_000_000
 
 type filler struct {
 	s     *Schema
@@ -39,7 +42,7 @@ type filler struct {
 // visit looks at a value with the schemas that it must fit.
 func (f *filler) visit(nodes []*node, v any) {
 	nodes = certain(nodes)
-	if f.work += 1 + len(nodes)*len(nodes); f.work > maxWork {
+	if f.work += 1 + len(nodes)*len(nodes); f.work > maxFilling {
 		return
 	}
 	switch v := v.(type) {

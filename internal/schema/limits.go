@@ -21,8 +21,9 @@ const (
 
 	maxValueBytes = 4 << 20
 	maxValueDepth = 64
-	maxWork       = 10_000_000 // steps that one check may cost
-	largeWork     = 300_000    // steps from which on mistakes are not listed
+	maxWork       = 2_000_000 // steps that one check may cost: a second or so
+	largeWork     = 200_000   // steps from which on mistakes are not listed
+	quickWork     = 20_000    // steps from which on gojsonschema, which writes a text for each mistake, is too slow
 	maxIssues     = 1000
 
 	// Names end up in pointers, one a value below them.

@@ -21,8 +21,8 @@ type pattern struct {
 	expr string
 	re   *regexp.Regexp
 	slow *regexp2.Regexp
-	size int          // steps for one character, roughly
-	stop *atomic.Bool // set when the time of a whole check is over; may be nil
+	size int           // steps for one character, roughly
+	late *atomic.Int32 // checks whose time is over: then nothing matches; may be nil
 }
 
 var _ jsonschema.Regexp = (*pattern)(nil)
@@ -34,7 +34,7 @@ func (p *pattern) MatchString(s string) bool {
 	if p.re != nil {
 		return p.re.MatchString(s)
 	}
-	if p.stop != nil && p.stop.Load() {
+	if p.late != nil && p.late.Load() > 0 {
 		return false
 	}
 	ok, err := p.slow.MatchString(s)
@@ -45,7 +45,7 @@ func (p *pattern) MatchString(s string) bool {
 var errPatternSize = errors.New("the pattern is too large")
 
 // compilePattern compiles a pattern of at most limit states.
-func compilePattern(expr string, limit int, stop *atomic.Bool) (*pattern, error) {
+func compilePattern(expr string, limit int, late *atomic.Int32) (*pattern, error) {
 	parsed, err := syntax.Parse(expr, syntax.Perl)
 	if err == nil {
 		size := patternSize(parsed, limit)
@@ -66,7 +66,7 @@ func compilePattern(expr string, limit int, stop *atomic.Bool) (*pattern, error)
 		return nil, err // RE2 words its complaints better
 	}
 	slow.MatchTimeout = backtrackTime
-	return &pattern{expr: expr, slow: slow, size: len(expr), stop: stop}, nil
+	return &pattern{expr: expr, slow: slow, size: len(expr), late: late}, nil
 }
 
 // patternSize counts the states that an expression compiles to, up to about limit.

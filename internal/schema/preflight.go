@@ -14,7 +14,7 @@ import (
 
 // preflight checks the bundled document before an engine sees it: both engines
 // die or hang on some schemas that pass their own checks.
-func (c *compilation) preflight(stop *atomic.Bool) {
+func (c *compilation) preflight(late *atomic.Int32) {
 	if !c.anyRoot {
 		c.checkRoot()
 	}
@@ -29,7 +29,7 @@ func (c *compilation) preflight(stop *atomic.Bool) {
 		return
 	}
 	c.checkNames()
-	c.checkPatterns(stop)
+	c.checkPatterns(late)
 	c.checkCost()
 	c.checkRequired()
 	c.checkHeaders()
@@ -97,10 +97,10 @@ func (c *compilation) checkNames() {
 	}
 }
 
-func (c *compilation) checkPatterns(stop *atomic.Bool) {
+func (c *compilation) checkPatterns(late *atomic.Int32) {
 	left := maxPatternSize
 	compile := func(expr, pointer string, atName bool) *pattern {
-		p, err := compilePattern(expr, left, stop)
+		p, err := compilePattern(expr, left, late)
 		switch {
 		case errors.Is(err, errPatternSize):
 			c.find("S07", Error, pointer, atName, fmt.Sprintf("the pattern %q is too large", clip(expr, maxEcho)), "count with minLength and maxLength instead of repeating")

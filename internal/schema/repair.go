@@ -56,7 +56,7 @@ func (r *repairer) visit(v any) {
 		}
 		w := typeWalk{steps: r.steps, done: map[typeKey]typeSet{}}
 		allowed := w.at(r.root, 0)
-		if r.work += len(w.done); r.work > maxWork/10 {
+		if r.work += len(w.done); r.work > maxFilling {
 			r.looked = maxRepairs
 		}
 		if allowed&typeString != 0 {

@@ -75,8 +75,8 @@ func (e *LoadError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Schema is a compiled schema. It is immutable, but for a switch that turns it
-// off once a check has taken too long, and safe for concurrent use.
+// Schema is a compiled schema. It is immutable, but for the count of checks that
+// take too long, and safe for concurrent use.
 type Schema struct {
 	dialect dialect
 	sources []*source
@@ -87,7 +87,7 @@ type Schema struct {
 
 	engine engine
 	full   func() (*full, error) // the engine that explains, compiled when it is needed
-	stop   *atomic.Bool          // a check took too long
+	late   *atomic.Int32         // checks that go on though their time is over
 
 	plain       bool // no references and nothing that costs much
 	hasDefaults bool
@@ -131,15 +131,15 @@ func (c *compilation) compile(first *source) (*Schema, error) {
 		}
 		c.tree = newTree(whole.doc, c.dialect)
 	}
-	stop := &atomic.Bool{}
-	c.preflight(stop)
+	late := &atomic.Int32{}
+	c.preflight(late)
 	if c.tree.root != nil && len(c.tree.order) <= maxSubschemas {
 		c.checkMeta()
 	}
 	if err := c.failed(); err != nil {
 		return nil, err
 	}
-	s := c.schema(stop)
+	s := c.schema(late)
 	if err := c.build(s); err != nil {
 		return nil, err
 	}
@@ -153,8 +153,8 @@ func (c *compilation) compile(first *source) (*Schema, error) {
 }
 
 // schema gives the schema without its engine.
-func (c *compilation) schema(stop *atomic.Bool) *Schema {
-	s := &Schema{dialect: c.dialect, sources: c.sources, tree: c.tree, stop: stop, public: c.publicText(), plain: true, closed: true}
+func (c *compilation) schema(late *atomic.Int32) *Schema {
+	s := &Schema{dialect: c.dialect, sources: c.sources, tree: c.tree, late: late, public: c.publicText(), plain: true, closed: true}
 	for _, n := range c.tree.order {
 		values, _ := n.object["enum"].([]any)
 		n.valueCost = len(values)
@@ -181,7 +181,7 @@ func (c *compilation) build(s *Schema) error {
 			if p := patterns[expr]; p != nil {
 				return p, nil
 			}
-			return compilePattern(expr, maxPatternSize, s.stop)
+			return compilePattern(expr, maxPatternSize, s.late)
 		})
 	})
 	backtracks := false

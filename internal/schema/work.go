@@ -7,7 +7,7 @@ import "reflect"
 // beyond maxWork. Recursive schemas can make a small value cost any number of
 // steps, and a verdict cannot be interrupted.
 func (s *Schema) work(v any, count int) int {
-	if s.plain && count*len(s.tree.order) < largeWork {
+	if s.plain && count*len(s.tree.order) < quickWork {
 		return 0
 	}
 	w := worker{done: map[workKey]int{}}
