@@ -34,7 +34,7 @@ func (l *lineReader) next() ([]byte, error) {
 	tooLong := false
 	for {
 		part, err := l.r.ReadSlice('\n')
-		if len(line)+len(part) > maxLine+1 {
+		if len(line)+len(bytes.TrimSuffix(part, []byte("\n"))) > maxLine {
 			tooLong, line = true, nil
 		}
 		if !tooLong {
