@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // applyAll makes edits in order and gives the text and the composed changes.
@@ -163,4 +164,42 @@ func TestUnifiedDiff(t *testing.T) {
 			}
 		})
 	}
+}
+
+// FuzzEdit makes two edits and applies the diff that it answers with: the result must be
+// the edited text, and CRLF files must stay CRLF files.
+func FuzzEdit(f *testing.F) {
+	f.Add("a\nb\nc\n", "b", "x\ny", "x\ny\nc", "", false)
+	f.Add("a\r\nb\r\n", "a\nb", "1\n2\n3", "3", "4", true)
+	f.Add("aaa", "a", "b", "bb", "a", true)
+	f.Fuzz(func(t *testing.T, before, old1, new1, old2, new2 string, all bool) {
+		if old1 == "" || old2 == "" || len(before)+len(new1)+len(new2) > 10_000 {
+			return
+		}
+		after, changes := before, []change(nil)
+		for _, e := range []replacement{{old1, new1, all}, {old2, new2, !all}} {
+			next, made, err := e.apply(after)
+			if err != nil {
+				continue
+			}
+			after, changes = next, compose(changes, made)
+		}
+		if got := rebuild(before, after, changes); got != after {
+			t.Fatalf("the changes give %q, want %q", got, after)
+		}
+		onlyCRLF := func(s string) bool { return strings.Count(s, "\n") == strings.Count(s, "\r\n") }
+		if strings.Contains(before, "\r\n") && onlyCRLF(before) && !onlyCRLF(after) && strings.Contains(after, "\r\n") && !strings.ContainsAny(old1+old2, "\r\n") {
+			t.Fatalf("%q became %q, with mixed line ends", before, after)
+		}
+		diff := unifiedDiff("f", before, after, changes)
+		if diff == "" || len(diff) > maxDiff || strings.ContainsAny(before+after, "\x00\ufffd") || !utf8.ValidString(before+after) {
+			if before == after != (diff == "") {
+				t.Fatalf("%q to %q has the diff %q", before, after, diff)
+			}
+			return
+		}
+		if got := patch(t, before, diff); got != after {
+			t.Fatalf("patching %q gives %q, want %q:\n%s", before, got, after, diff)
+		}
+	})
 }
