@@ -29,29 +29,34 @@ export function parse(text) {
       if (closes(lines[i], fence)) fence = null;
       continue;
     }
-    let line;
-    [line, comment] = withoutComments(lines[i], comment);
-    const opening = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line);
-    if (opening !== null && !(opening[1][0] === '`' && opening[2].includes('`'))) {
+    // What looks like a comment in a code span is none; what is in a comment is no code.
+    const bare = comment ? lines[i] : withoutCode(lines[i]);
+    let code = bare;
+    if (comment || bare.includes('<!--')) [code, comment] = withoutComments(bare, comment);
+    const line = code === bare ? lines[i] : code;
+    // Most lines are plain text: their first character rules out most of the expressions.
+    const first = line.trimStart()[0] ?? '';
+    const opening = first === '`' || first === '~' ? /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) : null;
+    if (opening !== null && !(first === '`' && opening[2].includes('`'))) {
       fence = opening[1];
       paragraph = '';
       continue;
     }
     if (paragraph === '' && /^( {4}|\t)/.test(line)) continue; // an indented code block
 
-    const atx = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/.exec(line);
-    const setext = /^ {0,3}(=+|-+)[ \t]*$/.exec(line);
+    const atx = first === '#' ? /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/.exec(line) : null;
+    const underline = paragraph !== '' && (first === '=' || first === '-') && /^ {0,3}(=+|-+)[ \t]*$/.test(line);
     if (atx !== null) {
       addHeading(atx[1].length, (atx[2] ?? '').replace(/(^|[ \t]+)#+[ \t]*$/, ''), number);
       paragraph = '';
-    } else if (setext !== null && paragraph !== '') {
-      addHeading(setext[1][0] === '=' ? 1 : 2, paragraph, number - 1);
+    } else if (underline) {
+      addHeading(first === '=' ? 1 : 2, paragraph, number - 1);
       paragraph = '';
     } else {
-      paragraph = /^ {0,3}([-*+>|]|\d{1,9}[.)])([ \t]|$)/.test(line) ? '' : line.trim();
+      paragraph = '-*+>|0123456789'.includes(first) && /^ {0,3}([-*+>|]|\d{1,9}[.)])([ \t]|$)/.test(line) ? '' : line.trim();
     }
-    const code = withoutCode(line);
     for (const target of targets(code)) links.push({ target, line: number });
+    if (!code.includes('<')) continue;
     for (const m of code.matchAll(/<[a-zA-Z][^<>]*?\s(?:id|name)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)) anchors.add(m[1] ?? m[2]);
   }
   return { headings, links, anchors };
@@ -109,15 +114,16 @@ function withoutCode(line) {
 /** The targets of the links, images and link definitions of a line. */
 function targets(line) {
   const found = [];
-  const definition = /^ {0,3}\[[^\]]+\]:[ \t]*(?:<([^<>]*)>|(\S+))/.exec(line);
-  if (definition !== null && !/^ {0,3}\[\^/.test(line)) found.push(definition[1] ?? definition[2]);
+  if (!line.includes('](') && !line.includes(']:') && !line.includes('<')) return found;
+  const definition = line.includes(']:') ? /^ {0,3}\[[^\]^][^\]]*\]:[ \t]*(?:<([^<>]*)>|(\S+))/.exec(line) : null;
+  if (definition !== null) found.push(definition[1] ?? definition[2]);
   const end = line.lastIndexOf(')');
   for (let at = line.indexOf(']('); at >= 0 && at < end; at = line.indexOf('](', at + 2)) {
     const target = destination(line, at + 2);
     if (target !== null) found.push(target);
   }
-  for (const m of line.matchAll(/<(?:a|img)\s[^<>]*?(?:href|src)\s*=\s*(?:"([^"]*)"|'([^']*)')/gi)) found.push(m[1] ?? m[2]);
-  return found.map((t) => t.replace(/\\([!-/:-@[-`{-~])/g, '$1'));
+  if (line.includes('<')) for (const m of line.matchAll(/<(?:a|img)\s[^<>]*?(?:href|src)\s*=\s*(?:"([^"]*)"|'([^']*)')/gi)) found.push(m[1] ?? m[2]);
+  return found.map(unescape);
 }
 
 // A destination in angle brackets, or one with balanced parentheses (one level of them),
@@ -131,15 +137,20 @@ function destination(line, at) {
 
 /** The text of a heading without its Markdown. */
 function plain(raw) {
-  return raw
-    .slice(0, LONGEST)
+  raw = raw.slice(0, LONGEST);
+  if (!/[[<`*\\]/.test(raw)) return raw.trim();
+  return unescape(raw
     .replace(/!?\[([^\]]*)\]\([^()]*\)/g, '$1')
     .replace(/!?\[([^\]]*)\]\[[^\]]*\]/g, '$1')
     .replace(/<\/?[a-zA-Z][^<>]*>/g, '')
     .replace(/`+/g, '')
-    .replace(/\*+/g, '')
-    .replace(/\\([!-/:-@[-`{-~])/g, '$1')
+    .replace(/\*+/g, ''))
     .trim();
+}
+
+/** Takes the backslashes away that stand before punctuation. */
+function unescape(text) {
+  return text.includes('\\') ? text.replace(/\\([!-/:-@[-`{-~])/g, '$1') : text;
 }
 
 // What GitHub leaves out of an anchor: punctuation, symbols and emoji of all scripts.
@@ -147,7 +158,9 @@ const DROPPED = /[\u0000-\u001f!-,./:-@[-^`{-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u0
 
 /** The anchor of a heading, as GitHub makes it. */
 export function slug(title) {
-  return title.toLowerCase().replace(DROPPED, '').replace(/[ \u3000]/g, '-');
+  const lower = title.toLowerCase();
+  const kept = /^[a-z0-9 _-]*$/.test(lower) ? lower : lower.replace(DROPPED, '');
+  return kept.replace(/[ \u3000]/g, '-');
 }
 
 function unique(anchor, seen) {
