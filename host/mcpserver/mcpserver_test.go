@@ -462,3 +462,44 @@ func TestToolThatTheSDKRefuses(t *testing.T) {
 		t.Error("the SDK takes a schema that is no JSON")
 	}
 }
+
+// What waits for an answer may not fill the memory.
+func TestPendingRequestsAreBounded(t *testing.T) {
+	c := newLineConn(nil, nil, nil, nil)
+	padding := strings.Repeat(" ", 10<<20)
+	request := func(id int) incoming {
+		return incoming{line: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"x"}%s`, id, padding)}
+	}
+	for i := range 7 {
+		if c.isFull() {
+			t.Fatalf("%d requests of 10 MiB are too many already", i)
+		}
+		if c.accept(request(i)) == nil {
+			t.Fatal("the request was not accepted")
+		}
+	}
+	if !c.isFull() {
+		t.Error("7 requests of 10 MiB are not too many")
+	}
+	for i := range 7 {
+		id, _ := parseID(fmt.Append(nil, i))
+		if err := c.answer(id, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if c.held != 0 || len(c.pending) != 0 {
+		t.Errorf("after all answers %d bytes in %d requests are held", c.held, len(c.pending))
+	}
+}
+
+func TestMetaThatIsNoObject(t *testing.T) {
+	s := New(newHost(t), nil)
+	defer s.Close()
+	r := host.TextResult("x")
+	r.Meta = json.RawMessage(`[1]`)
+	req := &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{Name: "x"}}
+	got, err := json.Marshal(s.convert(req, r))
+	if want := `{"content":[{"type":"text","text":"x"}]}`; err != nil || string(got) != want {
+		t.Errorf("got %s, %v", got, err)
+	}
+}

@@ -32,8 +32,6 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	// Calls outlive ctx by the grace, so the session must not end with it.
 	session, err := s.mcp.Connect(context.WithValue(context.WithoutCancel(ctx), connKey{}, c), lineTransport{c}, nil)
 	if err != nil {
-		c.Close()
-		c.finish()
 		return fmt.Errorf("starting the MCP session: %w", err)
 	}
 	defer s.forget(session)
@@ -69,23 +67,29 @@ func (t lineTransport) Connect(context.Context) (mcp.Connection, error) {
 // finish waits for the goroutines of a closed connection, interrupts those that block,
 // and says why the session ended where that is an error.
 func (c *lineConn) finish() error {
-	await(c.written, func() { interrupt(c.out, func(d deadliner, t time.Time) error { return d.SetWriteDeadline(t) }) })
-	await(c.readDone, func() { interrupt(c.in, func(d deadliner, t time.Time) error { return d.SetReadDeadline(t) }) })
+	if !await(c.written) {
+		interrupt(c.out, func(d deadliner, t time.Time) error { return d.SetWriteDeadline(t) })
+		await(c.written)
+	}
+	select {
+	case <-c.readDone:
+	default:
+		interrupt(c.in, func(d deadliner, t time.Time) error { return d.SetReadDeadline(t) })
+		await(c.readDone)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err
 }
 
-func await(done <-chan struct{}, interrupt func()) {
-	for range 2 {
-		timer := time.NewTimer(interruptWait)
-		select {
-		case <-done:
-			timer.Stop()
-			return
-		case <-timer.C:
-			interrupt()
-		}
+func await(done <-chan struct{}) bool {
+	timer := time.NewTimer(interruptWait)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timer.C:
+		return false
 	}
 }
 
