@@ -116,6 +116,10 @@ const (
 	builtinSpace = "builtin" // modules of the runtime
 )
 
+// entryMark hides the ending of a handler's name from esbuild: what hands a module over
+// is an ES module, whatever the module itself is.
+const entryMark = "?entry"
+
 // Build bundles handler modules, given as slash paths below root. Its error is an
 // *Error, or ctx's where no slot became free in time.
 func (b *Builder) Build(ctx context.Context, root *os.Root, handlers []string) (*Bundle, error) {
@@ -213,12 +217,12 @@ func (b *Builder) setup(p api.PluginBuild, f *files) {
 	r := &resolver{files: f, options: &b.options}
 	p.OnResolve(api.OnResolveOptions{Filter: ".*"}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
 		if args.Kind == api.ResolveEntryPoint {
-			return api.OnResolveResult{Path: args.Path, Namespace: entrySpace}, nil
+			return api.OnResolveResult{Path: args.Path + entryMark, Namespace: entrySpace}, nil
 		}
 		return r.resolve(args)
 	})
 	p.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: entrySpace}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
-		code := fmt.Sprintf("import * as m from %s;__host.export(m)", strconv.Quote("./"+args.Path))
+		code := fmt.Sprintf("import * as m from %s;__host.export(m)", strconv.Quote("./"+strings.TrimSuffix(args.Path, entryMark)))
 		return api.OnLoadResult{Contents: &code, Loader: api.LoaderJS}, nil
 	})
 	p.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: builtinSpace}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {

@@ -269,6 +269,20 @@ func TestNothingOutsideCounts(t *testing.T) {
 	}
 }
 
+// Handlers that await at their top level do not change what their neighbours are.
+func TestMixedHandlers(t *testing.T) {
+	files := map[string]string{"a.mjs": "export default await 1", "b.cjs": "module.exports = 2", "c.ts": "export = 3", "d.js": "exports.default = 4"}
+	b, err := build(t, files, "a.mjs", "b.cjs", "c.ts", "d.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for handler, want := range map[string]string{"a.mjs": "1", "b.cjs": "2", "c.ts": "3"} {
+		if got := run(t, b.Scripts[handler]); got != want {
+			t.Errorf("%s: got %q, want %q", handler, got, want)
+		}
+	}
+}
+
 func TestInputs(t *testing.T) {
 	b, err := build(t, map[string]string{
 		"a.js": "import './lib/c.js'; import 'p'", "b.js": "import './lib/c.js'", "lib/c.js": "", "unused.js": "(",

@@ -30,6 +30,7 @@ type engine struct {
 
 	policy *permissions.Policy // of the plugin; nil counts as one that declares nothing
 
+	interrupt func(cause error) // ends the engine; may be called from any goroutine
 	pristine  pristine
 	program   *program               // what the engine runs; nil before it is loaded
 	positions *bundle.Positions      // of program; nil until an error was thrown
@@ -43,6 +44,7 @@ type engine struct {
 func newEngine(ctx context.Context, dir string, grant *permissions.Grant, log *slog.Logger) *engine {
 	e := &engine{vm: goja.New(), dir: dir, grant: grant, log: log, modules: map[string]goja.Value{}, globals: map[string]goja.Value{}, rejected: map[*goja.Promise]bool{}}
 	e.loop = newLoop(ctx, e.vm)
+	e.interrupt = func(cause error) { e.vm.Interrupt(cause) }
 	e.pristine = takePristine(e.vm)
 	e.vm.SetMaxCallStackSize(maxCallStack)
 	// Script text must never name a source map for goja to read: it would be read from disk.

@@ -79,7 +79,7 @@ func (e *engine) makeError(class, message string) *goja.Object {
 	case "RangeError":
 		constructor = e.pristine.rangeError
 	case "SyntaxError":
-		constructor = e.pristine.syntaxError
+		constructor = e.vm.Get("SyntaxError") // rare, and not worth having ready
 	default:
 		constructor = e.pristine.error
 	}
@@ -92,13 +92,13 @@ func (e *engine) makeError(class, message string) *goja.Object {
 
 // pristine holds what the host needs of JavaScript's own, taken before any code of a plugin ran.
 type pristine struct {
-	error, typeError, rangeError, syntaxError goja.Value
-	stringify, parse                          goja.Callable
+	error, typeError, rangeError goja.Value
+	stringify, parse             goja.Callable
 }
 
 func takePristine(vm *goja.Runtime) pristine {
 	g := vm.GlobalObject()
-	p := pristine{error: g.Get("Error"), typeError: g.Get("TypeError"), rangeError: g.Get("RangeError"), syntaxError: g.Get("SyntaxError")}
+	p := pristine{error: g.Get("Error"), typeError: g.Get("TypeError"), rangeError: g.Get("RangeError")}
 	json := g.Get("JSON").ToObject(vm)
 	p.stringify, _ = goja.AssertFunction(json.Get("stringify"))
 	p.parse, _ = goja.AssertFunction(json.Get("parse"))

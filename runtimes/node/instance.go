@@ -127,10 +127,14 @@ func (in *instance) engine(ctx context.Context, grant *permissions.Grant, log *s
 	over := make(chan struct{}) // closed when the script has ended
 	e = newEngine(own, in.spec.Dir, grant, log)
 	e.policy = in.spec.Policy
+	e.interrupt = func(cause error) {
+		cancel(cause)
+		e.vm.Interrupt(cause)
+	}
+	in.runtime.watchdog.add(e)
 	interrupt := func(cause error, grace time.Duration) {
 		if !before(over, grace) {
-			cancel(cause)
-			e.vm.Interrupt(cause)
+			e.interrupt(cause)
 		}
 		if !before(over, stuckAfter) {
 			in.runtime.stuck.Add(1)
@@ -147,6 +151,7 @@ func (in *instance) engine(ctx context.Context, grant *permissions.Grant, log *s
 	stopBase := context.AfterFunc(in.base, func() { interrupt(context.Cause(in.base), 0) })
 	return e, func() {
 		close(over)
+		in.runtime.watchdog.remove(e)
 		stopAbort()
 		stopBase()
 		e.loop.close()

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
+	"reflect"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -13,9 +14,12 @@ import (
 	"github.com/toolhost/toolhost/runtimes"
 )
 
+var promiseType = reflect.TypeFor[*goja.Promise]()
+
 // load evaluates a handler module and gives its handler.
 func (e *engine) load(p *program) (goja.Callable, error) {
 	e.program = p
+	e.guard(p.guard)
 	f, err := e.vm.RunProgram(p.code)
 	if err != nil {
 		return nil, e.failureOf(err)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dop251/goja"
@@ -38,10 +39,14 @@ type loop struct {
 	live   map[int]*timer
 	nextID int
 	turned bool // the last turn ran something posted
+
+	busySince atomic.Int64 // when the script began to run, in nanoseconds; 0 while it waits
 }
 
 func newLoop(ctx context.Context, vm *goja.Runtime) *loop {
-	return &loop{vm: vm, ctx: ctx, wake: make(chan struct{}, 1), live: map[int]*timer{}}
+	l := &loop{vm: vm, ctx: ctx, wake: make(chan struct{}, 1), live: map[int]*timer{}}
+	l.busySince.Store(time.Now().UnixNano())
+	return l
 }
 
 // post runs f on the loop. An error from f ends the loop.
@@ -75,7 +80,7 @@ func (l *loop) start(work func(ctx context.Context) func() error) {
 // operate runs an operation and then those that wait, until none does or the engine has ended.
 func (l *loop) operate(operation func() func() error) {
 	for operation != nil {
-		done := guarded(operation)
+		done := contain(operation)
 		l.mu.Lock()
 		l.posted = append(l.posted, done)
 		operation = nil
@@ -89,8 +94,8 @@ func (l *loop) operate(operation func() func() error) {
 	}
 }
 
-// guarded runs an operation; where it panics the loop ends with an error instead of the process.
-func guarded(operation func() func() error) (done func() error) {
+// contain runs an operation; where it panics the loop ends with an error instead of the process.
+func contain(operation func() func() error) (done func() error) {
 	defer func() {
 		if v := recover(); v != nil {
 			done = func() error { return &internalError{v} }
@@ -213,6 +218,8 @@ func (l *loop) wait(ctx context.Context) error {
 		defer t.Stop()
 		due = t.C
 	}
+	l.busySince.Store(0)
+	defer func() { l.busySince.Store(time.Now().UnixNano()) }()
 	select {
 	case <-l.wake:
 	case <-due:

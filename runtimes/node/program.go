@@ -23,6 +23,7 @@ type program struct {
 	code  *goja.Program
 	async bool
 	where *bundle.SourceMap
+	guard guardSet
 }
 
 // compile compiles a bundled script. Its error is a *runtimes.LoadError.
@@ -41,7 +42,7 @@ func compile(file string, s *bundle.Script) (p *program, err error) {
 	if err != nil {
 		return nil, syntaxProblems(file, s.Map, err)
 	}
-	return &program{file: file, code: code, async: s.Async, where: s.Map}, nil
+	return &program{file: file, code: code, async: s.Async, where: s.Map, guard: guardsFor(s.Code)}, nil
 }
 
 func loadError(problems ...runtimes.Problem) *runtimes.LoadError {

@@ -7,36 +7,38 @@ import (
 )
 
 // handler makes the text of a module whose handler has this body.
-func handler(body string) string { return "export default async function (params, ctx) {\n" + body + "\n}" }
+func handler(body string) string {
+	return "export default async function (params, ctx) {\n" + body + "\n}"
+}
 
 func TestResults(t *testing.T) {
 	for name, tt := range map[string]struct{ body, want string }{
-		"string":              {"return 'a\\n b '", "a\n b "},
-		"empty string":        {"return ''", ""},
-		"undefined":           {"", "OK"},
-		"null":                {"return null", "null"},
-		"numbers":             {"return [0, -0, 1.5, NaN, Infinity, 1e21]", "[0,0,1.5,null,null,1e+21]"},
-		"object":              {"return {b: 1, a: undefined, f() {}, d: new Date(0), '<': '&'}", `{"b":1,"d":"1970-01-01T00:00:00.000Z","<":"&"}`},
-		"function":            {"return () => 1", "OK"},
-		"symbol":              {"return Symbol('s')", "OK"},
-		"toJSON":              {"return {toJSON: (k) => 'key:' + k}", `"key:"`},
+		"string":               {"return 'a\\n b '", "a\n b "},
+		"empty string":         {"return ''", ""},
+		"undefined":            {"", "OK"},
+		"null":                 {"return null", "null"},
+		"numbers":              {"return [0, -0, 1.5, NaN, Infinity, 1e21]", "[0,0,1.5,null,null,1e+21]"},
+		"object":               {"return {b: 1, a: undefined, f() {}, d: new Date(0), '<': '&'}", `{"b":1,"d":"1970-01-01T00:00:00.000Z","<":"&"}`},
+		"function":             {"return () => 1", "OK"},
+		"symbol":               {"return Symbol('s')", "OK"},
+		"toJSON":               {"return {toJSON: (k) => 'key:' + k}", `"key:"`},
 		"toJSON gives nothing": {"return {toJSON() {}}", "OK"},
-		"boxed":               {"return [Object('s'), Object(1), Object(true)]", `["s",1,true]`},
-		"map and set":         {"return [new Map([[1, 2]]), new Set([1])]", "[{},{}]"},
-		"lone surrogate":      {"return 'a\\ud83d'", "a\ufffd"},
-		"lone surrogate deep": {"return {k: ['a\\udc00b']}", "{\"k\":[\"a\\ufffdb\"]}"},
-		"BigInt":              {"return {id: 10n}", "! Do not know how to serialize a BigInt"},
-		"cycle":               {"const o = {}; o.o = o; return o", "! Converting circular structure to JSON"},
-		"getter throws":       {"return {get x() { throw new Error('getter failed') }}", "! getter failed"},
-		"toJSON throws":       {"return {toJSON() { throw new Error('toJSON failed') }}", "! toJSON failed"},
-		"revoked proxy":       {"const {proxy, revoke} = Proxy.revocable({}, {}); revoke(); return proxy", "!"},
-		"deep":                {"let o = {}; for (let i = 0; i < 200000; i++) o = {o}; return o", "! the value is nested more than 1000 levels deep, which is as deep as JSON may be here"},
-		"endless toJSON":      {"return {toJSON() { return {a: this} }}", "! the value is nested more than 1000 levels deep, which is as deep as JSON may be here"},
-		"too large":           {"return 'x'.repeat(2000000)", "! the result is larger than the limit of 1048576 bytes"},
-		"too large inside":    {"const s = 'x'.repeat(1000); const a = Array(10000).fill(s); return Array(10000).fill(a)", "! the result is larger than the limit of 1048576 bytes"},
-		"thenable":            {"return {then(done) { done('thenable') }}", "thenable"},
-		"patched":             {"JSON.stringify = () => 'hacked'; Object.prototype.extra = 1; Array.prototype.join = () => 'hacked'; Promise.prototype.then = () => 'hacked'; return {a: [1]}", `{"a":[1]}`},
-		"patched toJSON":      {"Object.prototype.toJSON = () => 'mine'; return {a: 1}", `"mine"`},
+		"boxed":                {"return [Object('s'), Object(1), Object(true)]", `["s",1,true]`},
+		"map and set":          {"return [new Map([[1, 2]]), new Set([1])]", "[{},{}]"},
+		"lone surrogate":       {"return 'a\\ud83d'", "a\ufffd"},
+		"lone surrogate deep":  {"return {k: ['a\\udc00b']}", "{\"k\":[\"a\\ufffdb\"]}"},
+		"BigInt":               {"return {id: 10n}", "! Do not know how to serialize a BigInt"},
+		"cycle":                {"const o = {}; o.o = o; return o", "! Converting circular structure to JSON"},
+		"getter throws":        {"return {get x() { throw new Error('getter failed') }}", "! getter failed"},
+		"toJSON throws":        {"return {toJSON() { throw new Error('toJSON failed') }}", "! toJSON failed"},
+		"revoked proxy":        {"const {proxy, revoke} = Proxy.revocable({}, {}); revoke(); return proxy", "!"},
+		"deep":                 {"let o = {}; for (let i = 0; i < 200000; i++) o = {o}; return o", "! the value is nested more than 1000 levels deep, which is as deep as JSON may be here"},
+		"endless toJSON":       {"return {toJSON() { return {a: this} }}", "! the value is nested more than 1000 levels deep, which is as deep as JSON may be here"},
+		"too large":            {"return 'x'.repeat(2000000)", "! the result is larger than the limit of 1048576 bytes"},
+		"too large inside":     {"const s = 'x'.repeat(1000); const a = Array(10000).fill(s); return Array(10000).fill(a)", "! the result is larger than the limit of 1048576 bytes"},
+		"thenable":             {"return {then(done) { done('thenable') }}", "thenable"},
+		"patched":              {"JSON.stringify = () => 'hacked'; Object.prototype.extra = 1; Array.prototype.join = () => 'hacked'; Promise.prototype.then = () => 'hacked'; return {a: [1]}", `{"a":[1]}`},
+		"patched toJSON":       {"Object.prototype.toJSON = () => 'mine'; return {a: 1}", `"mine"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := open(t, map[string]string{"tool.js": handler(tt.body)}, 10*time.Second)

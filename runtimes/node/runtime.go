@@ -51,13 +51,17 @@ type Options struct {
 	MaxResult int
 	// LoadLimit is how long the modules of a plugin may take to evaluate; 10 s.
 	LoadLimit time.Duration
+	// MaxHeap is how many bytes the heap of this process may hold before the script that
+	// has been running longest is ended; 1 GiB.
+	MaxHeap uint64
 }
 
 // Runtime opens plugins. It is safe for concurrent use.
 type Runtime struct {
-	options Options
-	builder *bundle.Builder
-	stuck   atomic.Int64 // engines that were interrupted and go on
+	options  Options
+	builder  *bundle.Builder
+	watchdog watchdog
+	stuck    atomic.Int64 // engines that were interrupted and go on
 }
 
 var _ runtimes.Runtime = (*Runtime)(nil)
@@ -73,6 +77,10 @@ func New(options *Options) *Runtime {
 	}
 	if r.options.LoadLimit <= 0 {
 		r.options.LoadLimit = loadLimit
+	}
+	r.watchdog.limit = r.options.MaxHeap
+	if r.watchdog.limit == 0 {
+		r.watchdog.limit = 1 << 30
 	}
 	r.builder = bundle.New(&bundle.Options{
 		Builtin:  func(name string) bool { return builtinModules[name] != nil },

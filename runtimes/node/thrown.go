@@ -99,6 +99,9 @@ func (e *engine) message(v goja.Value, depth int) string {
 	case goja.IsNull(v):
 		return "the handler threw null"
 	}
+	if s, ok := v.(*goja.Symbol); ok {
+		return fmt.Sprintf("the handler threw Symbol(%s)", cutString(s))
+	}
 	o, ok := v.(*goja.Object)
 	if !ok {
 		if s := cutString(v); strings.TrimSpace(s) != "" {
@@ -147,7 +150,7 @@ func (e *engine) aggregated(o *goja.Object, depth int) []string {
 func cutString(v goja.Value) string {
 	s, ok := v.ToString().(goja.String)
 	if !ok {
-		return ""
+		return v.String()
 	}
 	if s.Length() > maxMessage {
 		return s.Substring(0, maxMessage).String() + "…"
