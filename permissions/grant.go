@@ -2,6 +2,7 @@ package permissions
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -91,7 +92,8 @@ func (g *Grant) name(a Argument, over bool) error {
 		return nil
 	}
 	defer g.mu.RUnlock()
-	for _, follow := range []bool{true, false} {
+	var found []string
+	for _, follow := range []bool{false, true} {
 		p, err := g.trees.walkAgain(a.Value, follow)
 		if err != nil {
 			return refuse("cannot be used as a path: " + err.Error())
@@ -100,10 +102,16 @@ func (g *Grant) name(a Argument, over bool) error {
 		if !p.in.folder {
 			return refuse("lies outside the agent's folder")
 		}
-		if g.named == nil {
-			g.named = map[string]bool{}
+		found = append(found, p.in.folderPath)
+		if p.info == nil || p.info.Mode()&fs.ModeSymlink == 0 {
+			break // it is no link that leads on
 		}
-		g.named[p.in.folderPath] = true
+	}
+	if g.named == nil {
+		g.named = map[string]bool{}
+	}
+	for _, path := range found {
+		g.named[path] = true
 	}
 	return nil
 }
