@@ -89,6 +89,9 @@ func (w *typeWalk) own(n *node, depth int) typeSet {
 		return n.types
 	}
 	t, next := anyType, w.steps[depth]
+	if next.isItem && n.types&typeArray == 0 || !next.isItem && n.types&typeObject == 0 {
+		return 0 // nothing of a list or an object passes here
+	}
 	if next.isItem {
 		if part := n.item(next.item); part != nil {
 			t = w.at(part, depth+1)

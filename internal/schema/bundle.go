@@ -175,8 +175,8 @@ func (c *compilation) join(links []link) []byte {
 	}
 	edits := map[*source][]jsondoc.Edit{}
 	for _, l := range links {
-		fragment := (&url.URL{Fragment: l.to.prefix + l.target}).String()
-		edits[l.from] = append(edits[l.from], l.from.doc.Replace(l.at, jsondoc.Quote(fragment)))
+		fragment := (&url.URL{Fragment: l.to.prefix + l.target}).EscapedFragment()
+		edits[l.from] = append(edits[l.from], l.from.doc.Replace(l.at, jsondoc.Quote("#"+fragment)))
 	}
 	var members strings.Builder
 	for _, s := range c.sources[1:] {

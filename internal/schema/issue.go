@@ -31,9 +31,10 @@ const (
 	maxCompared  = 50_000
 )
 
-// nearest proposes a name that was meant, as long as that is cheap.
+// nearest proposes a name that was meant, as long as that is cheap. Any word of
+// two letters is near to any other.
 func (x *explainer) nearest(word string, names []string) string {
-	if x.compared += len(names); x.compared > maxCompared {
+	if x.compared += len(names); x.compared > maxCompared || len(word) < 3 {
 		return ""
 	}
 	return suggest.Nearest(word, names)
@@ -179,7 +180,7 @@ func (x *explainer) groups(e *jsonschema.ValidationError) []group {
 	case *kind.MaxContains:
 		return rest("maxContains", fmt.Sprintf("at most %d items of a certain kind", k.Want), "expected at most %d items of a certain kind, got %d%s", k.Want, len(k.Got), x.containsHint(n))
 	case *kind.PropertyNames:
-		return x.propertyName(at, k.Property, e.Causes)
+		return x.propertyName(x.places[strings.TrimSuffix(pointerOf(e.SchemaURL), "/propertyNames")], k.Property, e.Causes)
 	case *kind.Not:
 		return rest("not", "something else", "%s is not allowed here", show(v))
 	case *kind.OneOf:
@@ -294,7 +295,10 @@ func (x *explainer) containsHint(n *node) string {
 	return ""
 }
 
-func (x *explainer) propertyName(at, name string, causes []*jsonschema.ValidationError) []group {
+func (x *explainer) propertyName(n *node, name string, causes []*jsonschema.ValidationError) []group {
+	if n == nil {
+		return nil // of a meta-schema: such names are patterns, which are checked on their own
+	}
 	why := "its name is not allowed"
 	inner := explainer{value: name, places: x.places, findings: x.findings, compared: x.compared}
 	for _, cause := range causes {
@@ -303,7 +307,54 @@ func (x *explainer) propertyName(at, name string, causes []*jsonschema.Validatio
 			break
 		}
 	}
-	return []group{{rankRest, []Issue{{at + "/" + jsondoc.Escape(name), "propertyNames", "another name", literal(name), why}}}}
+	var out []group
+	for _, at := range x.objectsAt(n, name) {
+		out = append(out, group{rankRest, []Issue{{at + "/" + jsondoc.Escape(name), "propertyNames", "another name", literal(name), why}}})
+	}
+	return out
+}
+
+// objectsAt finds the objects that a schema looks at and that have a member of
+// the name. The engine's own location of a wrong name is a slice that it goes on
+// writing to.
+func (x *explainer) objectsAt(target *node, name string) []string {
+	type visited struct {
+		n       *node
+		pointer string
+	}
+	seen := map[visited]bool{}
+	var found []string
+	var visit func(n *node, pointer string, v any)
+	visit = func(n *node, pointer string, v any) {
+		if seen[visited{n, pointer}] || len(seen) > maxExplained {
+			return
+		}
+		seen[visited{n, pointer}] = true
+		for _, part := range n.inPlace() {
+			visit(part, pointer, v)
+		}
+		switch v := v.(type) {
+		case []any:
+			for i, item := range v {
+				if part := n.item(i); part != nil {
+					visit(part, pointer+"/"+strconv.Itoa(i), item)
+				}
+			}
+		case map[string]any:
+			if _, has := v[name]; n == target && has {
+				found = append(found, pointer)
+			}
+			for key, item := range v {
+				for _, part := range n.member(key) {
+					visit(part, pointer+"/"+jsondoc.Escape(key), item)
+				}
+			}
+		}
+	}
+	if root := x.places[""]; root != nil {
+		visit(root, "", x.value)
+	}
+	return found
 }
 
 // union explains alternatives of which none fits by the one that comes closest.

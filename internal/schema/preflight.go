@@ -233,7 +233,7 @@ func (c *compilation) checkHeaders() {
 		case kind != "string" && kind != "integer" && kind != "boolean":
 			c.find("S10", Error, at, true, "x-mcp-header on a property that is no string, integer or boolean", "")
 		case !isText || !isToken(name):
-			c.find("S10", Error, at, false, fmt.Sprintf("x-mcp-header is %s, which is no header name", show(v)), "use letters, digits and -")
+			c.find("S10", Error, at, false, fmt.Sprintf("x-mcp-header is %s, which is no header name", literal(v)), "use letters, digits and -")
 		case seen[strings.ToLower(name)]:
 			c.find("S10", Error, at, false, fmt.Sprintf("x-mcp-header %q is used twice", name), "give each property its own header")
 		}

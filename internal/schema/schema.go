@@ -156,6 +156,10 @@ func (c *compilation) compile(first *source) (*Schema, error) {
 func (c *compilation) schema(late *atomic.Int32) *Schema {
 	s := &Schema{dialect: c.dialect, sources: c.sources, tree: c.tree, late: late, public: c.publicText(), plain: true, closed: true}
 	for _, n := range c.tree.order {
+		if n.object == nil {
+			s.closed = s.closed && !n.fixed
+			continue
+		}
 		values, _ := n.object["enum"].([]any)
 		n.valueCost = len(values)
 		if len(n.refs) > 0 || n.pattern != nil || len(n.patterns) > 0 || len(values) > 100 {
