@@ -58,6 +58,7 @@ type lineConn struct {
 
 	progressed chan struct{} // something was answered or written; for Read only
 	ended      chan struct{} // closed when Read has reported the end
+	cause      error         // why Read did, where that is an error; set before ended closes
 	closed     chan struct{} // closed by Close
 	closeOnce  sync.Once
 
@@ -67,7 +68,7 @@ type lineConn struct {
 	queue   []byte
 	writing int           // bytes that are being written
 	room    chan struct{} // closed when the backlog has shrunk
-	err     error         // why the session failed
+	err     error         // why writing failed
 }
 
 type pendingRequest struct {
@@ -148,7 +149,7 @@ func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 		case <-c.closed:
 			return nil, c.end(io.EOF)
 		case <-ctx.Done():
-			return nil, c.end(ctx.Err())
+			return nil, c.end(io.EOF)
 		}
 	}
 }
@@ -162,8 +163,8 @@ func (c *lineConn) end(cause error) error {
 	default:
 	}
 	defer close(c.ended)
-	if !errors.Is(cause, io.EOF) && !errors.Is(cause, context.Canceled) {
-		c.fail(fmt.Errorf("reading from the client: %w", cause))
+	if !errors.Is(cause, io.EOF) {
+		c.cause = fmt.Errorf("reading from the client: %w", cause)
 	}
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
@@ -368,14 +369,6 @@ func (c *lineConn) tell() {
 	}
 }
 
-func (c *lineConn) fail(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.err == nil {
-		c.err = err
-	}
-}
-
 // writeLines writes what is queued, all that is there at once.
 func (c *lineConn) writeLines() {
 	defer close(c.written)
@@ -393,7 +386,9 @@ func (c *lineConn) writeLines() {
 		spare = nil
 		if len(lines) > 0 {
 			if _, err := c.out.Write(lines); err != nil {
-				c.fail(fmt.Errorf("writing to the client: %w", err))
+				c.mu.Lock()
+				c.err = fmt.Errorf("writing to the client: %w", err)
+				c.mu.Unlock()
 				close(c.failed)
 				return
 			}

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -353,17 +354,23 @@ func TestWriteErrorEndsTheSession(t *testing.T) {
 	})
 }
 
-type brokenReader struct{}
-
-func (brokenReader) Read([]byte) (int, error) { return 0, errors.New("bad cable") }
-
+// What was asked before the input broke is answered.
 func TestReadErrorEndsTheSession(t *testing.T) {
-	s := New(newHost(t), nil)
-	defer s.Close()
-	err := s.ServeStdio(t.Context(), brokenReader{}, io.Discard)
-	if err == nil || err.Error() != "reading from the client: bad cable" {
-		t.Errorf("the session ended with %v", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := New(newHost(t, kit()...), nil)
+		defer s.Close()
+		in := io.MultiReader(
+			strings.NewReader(initialize+"\n"+`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","arguments":{"ms":300}}}`+"\n"),
+			iotest.ErrReader(errors.New("bad cable")))
+		var out bytes.Buffer
+		err := s.ServeStdio(t.Context(), in, &out)
+		if err == nil || err.Error() != "reading from the client: bad cable" {
+			t.Errorf("the session ended with %v", err)
+		}
+		if !strings.Contains(out.String(), `"id":1,"result":{"content":[{"type":"text","text":"done"}]}`) {
+			t.Errorf("the running call was not answered: %s", out.String())
+		}
+	})
 }
 
 // At the end of the context a pipe of the operating system is let go of, though it is

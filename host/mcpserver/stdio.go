@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -79,7 +80,7 @@ func (c *lineConn) finish() error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.err
+	return cmp.Or(c.err, c.cause)
 }
 
 func await(done <-chan struct{}) bool {
