@@ -3,8 +3,6 @@ package schema
 import (
 	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 )
@@ -118,24 +116,4 @@ func FuzzCheck(f *testing.F) {
 			}
 		}
 	})
-}
-
-// TestCrashers runs what once went wrong.
-func TestCrashers(t *testing.T) {
-	paths, err := filepath.Glob(filepath.Join("testdata", "crashers", "*.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if s, err := Compile(text); err == nil {
-			s.Lint()
-			if _, err := s.Check([]byte(`{"a":{"a":[{"a":1}]}}`), false); err != nil {
-				t.Errorf("%s: %v", path, err)
-			}
-		}
-	}
 }
