@@ -182,7 +182,7 @@ var bans = []struct {
 	calls  []string // "pkg.Name"; a trailing * means any name that begins so
 	reason string
 }{
-	{[]string{"runtimes/", "host/foldertools"}, false, []string{"os.Open", "os.OpenFile", "os.ReadFile", "os.WriteFile", "os.Create*", "os.ReadDir", "os.Stat", "os.Lstat", "os.Remove*", "os.Rename", "os.Mkdir*", "os.Symlink", "os.Link", "os.Getenv", "os.Environ", "os.LookupEnv"}, "files and the environment are reached through a call's grant"},
+	{[]string{"runtimes/node", "host/foldertools"}, false, []string{"os.Open", "os.OpenFile", "os.ReadFile", "os.WriteFile", "os.Create*", "os.ReadDir", "os.Stat", "os.Lstat", "os.Remove*", "os.Rename", "os.Mkdir*", "os.Symlink", "os.Link", "os.Getenv", "os.Environ", "os.LookupEnv"}, "files and the environment are reached through a call's grant"},
 	{[]string{"host", "loader", "runtimes", "permissions", "internal/schema", "internal/bundle", "internal/jsondoc", "internal/suggest", "plugins"}, false, []string{"fmt.Print*", "log.Print*", "log.Fatal*", "os.Exit"}, "libraries write to the logger that they were given; stdout belongs to the protocol"},
 	{[]string{""}, true, []string{"time.Sleep"}, "wait for an event, or use testing/synctest (there sleeping is fake time)"},
 }
