@@ -44,6 +44,7 @@ type engine struct {
 func newEngine(ctx context.Context, dir string, grant *permissions.Grant, log *slog.Logger) *engine {
 	e := &engine{vm: goja.New(), dir: dir, grant: grant, log: log, modules: map[string]goja.Value{}, globals: map[string]goja.Value{}, rejected: map[*goja.Promise]bool{}}
 	e.loop = newLoop(ctx, e.vm)
+	e.loop.awaited = func() bool { return e.api.abort != nil } // a handler may wait for its signal
 	e.interrupt = func(cause error) { e.vm.Interrupt(cause) }
 	e.pristine = takePristine(e.vm)
 	e.vm.SetMaxCallStackSize(maxCallStack)

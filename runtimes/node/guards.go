@@ -131,7 +131,8 @@ func (g *guards) wrap(o *goja.Object, one guard) {
 	_ = o.DefineDataProperty(one.name, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 }
 
-// replaceConstructor puts a proxy in the place of a global constructor. after sees what was made.
+// replaceConstructor puts another function in the place of a global constructor, which it
+// inherits from. after sees what was made.
 func (g *guards) replaceConstructor(name string, before func(args []goja.Value), after func(made *goja.Object, args []goja.Value)) {
 	vm := g.e.vm
 	original := vm.GlobalObject().Get(name).ToObject(vm)
@@ -139,21 +140,23 @@ func (g *guards) replaceConstructor(name string, before func(args []goja.Value),
 	if !ok {
 		return
 	}
-	proxy := vm.ToValue(vm.NewProxy(original, &goja.ProxyTrapConfig{
-		Construct: func(_ *goja.Object, args []goja.Value, newTarget *goja.Object) *goja.Object {
-			before(args)
-			made, err := construct(newTarget, args...)
-			if err != nil {
-				panic(err)
-			}
-			after(made, args)
-			return made
-		},
-	}))
+	c := vm.ToValue(func(call goja.ConstructorCall) *goja.Object {
+		before(call.Arguments)
+		made, err := construct(call.NewTarget, call.Arguments...)
+		if err != nil {
+			panic(err)
+		}
+		after(made, call.Arguments)
+		return made
+	}).(*goja.Object)
+	_ = c.SetPrototype(original) // its static members
+	_ = c.DefineDataProperty("name", vm.ToValue(name), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	_ = c.DefineDataProperty("length", original.Get("length"), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	if p, ok := original.Get("prototype").(*goja.Object); ok {
-		_ = p.DefineDataProperty("constructor", proxy, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+		_ = c.DefineDataProperty("prototype", p, goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
+		_ = p.DefineDataProperty("constructor", c, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	}
-	_ = vm.GlobalObject().DefineDataProperty(name, proxy, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	_ = vm.GlobalObject().DefineDataProperty(name, c, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 }
 
 func (g *guards) wrapConstructor(name string) {
@@ -219,7 +222,7 @@ func (g *guards) length(v goja.Value) float64 {
 
 func (g *guards) repeat(original builtin, call goja.FunctionCall) goja.Value {
 	if n := call.Argument(0).ToFloat(); n > 1 {
-		g.refuse("string length", max(1, g.length(call.This))*n, maxStringLength)
+		g.refuse("string length", g.length(call.This)*n, maxStringLength)
 	}
 	return runBuiltin(original, call)
 }

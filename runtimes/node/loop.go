@@ -38,7 +38,8 @@ type loop struct {
 	timers timerHeap
 	live   map[int]*timer
 	nextID int
-	turned bool // the last turn ran something posted
+	awaited func() bool // whether something outside may still post; nil for no
+	turned  bool        // the last turn ran something posted
 
 	busySince atomic.Int64 // when the script began to run, in nanoseconds; 0 while it waits
 }
@@ -209,7 +210,7 @@ func (l *loop) wait(ctx context.Context) error {
 	l.mu.Lock()
 	idle := len(l.posted) == 0 && l.running == 0
 	l.mu.Unlock()
-	if idle && !l.timed() {
+	if idle && !l.timed() && (l.awaited == nil || !l.awaited()) {
 		return errIdle
 	}
 	var due <-chan time.Time
