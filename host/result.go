@@ -143,10 +143,31 @@ func (h *Host) shape(t Registered, r *Result, log *slog.Logger) *Result {
 	if out.IsError {
 		out.Structured = nil
 	}
-	if size := len(marshal(out.Content)) + len(out.Structured); size > h.limits.Result {
+	if size := contentSize(out.Content) + len(out.Structured); size > h.limits.Result {
 		return ErrorResult(fmt.Sprintf("the result of tool %q is %d bytes; the limit is %d bytes", t.Name, size, h.limits.Result))
 	}
 	return out
+}
+
+// contentSize gives how many bytes the content has as JSON, without writing it.
+func contentSize(content []Content) int {
+	size := len("[]") + len(content) - 1
+	for _, c := range content {
+		if c.raw != nil {
+			size += len(c.raw)
+			continue
+		}
+		size += len(`{"type":"text","text":""}`) + len(c.text)
+		for i := range len(c.text) {
+			switch b := c.text[i]; {
+			case b == '"' || b == '\\' || b == '\n' || b == '\r' || b == '\t' || b == '\b' || b == '\f':
+				size++
+			case b < ' ':
+				size += len(`\u0000`) - 1
+			}
+		}
+	}
+	return size
 }
 
 // matchOutput checks a result against the tool's output schema and sets its structured
