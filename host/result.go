@@ -158,6 +158,7 @@ func contentSize(content []Content) int {
 			continue
 		}
 		size += len(`{"type":"text","text":""}`) + len(c.text)
+		size += (len(`\u2028`) - len("\u2028")) * (strings.Count(c.text, "\u2028") + strings.Count(c.text, "\u2029"))
 		for i := range len(c.text) {
 			switch b := c.text[i]; {
 			case b == '"' || b == '\\' || b == '\n' || b == '\r' || b == '\t' || b == '\b' || b == '\f':
