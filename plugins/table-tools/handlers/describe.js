@@ -28,8 +28,10 @@ function describeColumn(rows, i) {
       empty++;
       continue;
     }
+    const text = String(value);
+    if (distinct.has(text)) continue; // it tells nothing new
+    if (distinct.size < MAX_DISTINCT) distinct.add(text);
     types.add(typeOf(value));
-    if (distinct.size < MAX_DISTINCT) distinct.add(String(value));
     if (min === null || compare(value, min) < 0) min = value;
     if (max === null || compare(value, max) > 0) max = value;
   }
