@@ -336,8 +336,10 @@ func (x *explainer) objectsAt(target *node, name string) []string {
 		switch v := v.(type) {
 		case []any:
 			for i, item := range v {
-				if part := n.item(i); part != nil {
-					visit(part, pointer+"/"+strconv.Itoa(i), item)
+				for _, part := range []*node{n.item(i), n.one["contains"], n.one["unevaluatedItems"]} {
+					if part != nil {
+						visit(part, pointer+"/"+strconv.Itoa(i), item)
+					}
 				}
 			}
 		case map[string]any:
@@ -345,7 +347,11 @@ func (x *explainer) objectsAt(target *node, name string) []string {
 				found = append(found, pointer)
 			}
 			for key, item := range v {
-				for _, part := range n.member(key) {
+				parts := n.member(key)
+				if part := n.one["unevaluatedProperties"]; part != nil {
+					parts = append(parts, part)
+				}
+				for _, part := range parts {
 					visit(part, pointer+"/"+jsondoc.Escape(key), item)
 				}
 			}
