@@ -2,6 +2,8 @@ package node
 
 import (
 	"embed"
+	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/dop251/goja"
@@ -10,13 +12,6 @@ import (
 
 //go:embed lib
 var libFiles embed.FS
-
-// builtinModules are the modules that require("x") and require("node:x") give, by name.
-// A module is loaded once an engine.
-var builtinModules map[string]func(e *engine) goja.Value
-
-// builtinGlobals are the globals besides JavaScript's own, made when they are first touched.
-var builtinGlobals map[string]func(e *engine) goja.Value
 
 // library is a JavaScript file of lib/, compiled once for all engines. It is wrapped as
 // (function (exports, require, module, host) { … }).
@@ -44,7 +39,7 @@ func newLibrary(name string) *library {
 }
 
 // load runs the library in an engine and gives its module.exports. host is what the
-// library may call of Go.
+// library may call of Go. It panics with what the library throws, which goja throws on.
 func (l *library) load(e *engine, host goja.Value) goja.Value {
 	v, err := e.vm.RunProgram(l.compile())
 	if err != nil {
@@ -54,15 +49,51 @@ func (l *library) load(e *engine, host goja.Value) goja.Value {
 	module := e.vm.NewObject()
 	exports := e.vm.NewObject()
 	_ = module.Set("exports", exports) // a plain object
-	require := func(name string) goja.Value {
-		m, ok := e.require(name)
-		if !ok {
-			panic(e.vm.NewTypeError("no internal module %q", name))
-		}
-		return m
-	}
+	require := func(c goja.FunctionCall) goja.Value { return e.internal(c.Argument(0).String()) }
 	if _, err := f(goja.Undefined(), exports, e.vm.ToValue(require), module, host); err != nil {
 		panic(err)
 	}
 	return module.Get("exports")
+}
+
+// internal gives a module to a library: one of the internal ones ("internal/errors"; Go
+// may leave out the prefix), or a built-in one.
+func (e *engine) internal(name string) goja.Value {
+	name = strings.TrimPrefix(name, "internal/")
+	if m, ok := e.api.internal[name]; ok {
+		return m
+	}
+	load, ok := internalModules[name]
+	if !ok {
+		m, ok := e.require(name)
+		if !ok {
+			panic(e.makeError("", fmt.Sprintf("no internal module %q", name))) // our own mistake; a test loads every library
+		}
+		return m
+	}
+	m := load(e)
+	if e.api.internal == nil {
+		e.api.internal = map[string]goja.Value{}
+	}
+	e.api.internal[name] = m
+	return m
+}
+
+// plain loads a library that needs nothing of Go.
+func plain(l *library) func(e *engine) goja.Value {
+	return func(e *engine) goja.Value { return l.load(e, goja.Undefined()) }
+}
+
+// member gives one member of what another loader gives.
+func member(load func(e *engine) goja.Value, name string) func(e *engine) goja.Value {
+	return func(e *engine) goja.Value { return load(e).ToObject(e.vm).Get(name) }
+}
+
+// fromInternal is a member of an internal module, fromBuiltin one of a built-in module.
+func fromInternal(module, name string) func(e *engine) goja.Value {
+	return member(func(e *engine) goja.Value { return e.internal(module) }, name)
+}
+
+func fromBuiltin(module, name string) func(e *engine) goja.Value {
+	return member(func(e *engine) goja.Value { m, _ := e.require(module); return m }, name)
 }

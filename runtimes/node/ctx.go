@@ -1,0 +1,250 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/dop251/goja"
+
+	"github.com/toolhost/toolhost/permissions"
+)
+
+// newContext makes ctx, the second argument of a handler. Its members are made when
+// they are first touched.
+func (e *engine) newContext() *goja.Object {
+	return e.vm.NewDynamicObject(&callContext{e: e, values: map[string]goja.Value{}})
+}
+
+// callContext is ctx. What a handler adds or changes is its own.
+type callContext struct {
+	e      *engine
+	values map[string]goja.Value
+}
+
+var _ goja.DynamicObject = (*callContext)(nil)
+
+// contextMembers are the members of ctx in the order in which they are listed.
+var contextMembers = []string{"callId", "tool", "agent", "folder", "deadline", "signal", "progress", "fs", "fetch", "settings", "store", "log",
+	"toast", "viewData", "session", "channels", "execute", "ai", "renderHtmlToPdf"}
+
+func (x *callContext) Get(name string) goja.Value {
+	if v, ok := x.values[name]; ok {
+		return v
+	}
+	v := x.e.contextMember(name)
+	if v != nil {
+		x.values[name] = v
+	}
+	return v
+}
+
+func (x *callContext) Set(name string, v goja.Value) bool { x.values[name] = v; return true }
+func (x *callContext) Delete(name string) bool            { x.values[name] = nil; return true }
+
+func (x *callContext) Has(name string) bool { return x.Get(name) != nil }
+
+func (x *callContext) Keys() []string {
+	keys := make([]string, 0, len(contextMembers))
+	for _, name := range contextMembers {
+		if v, touched := x.values[name]; !touched || v != nil {
+			keys = append(keys, name)
+		}
+	}
+	for name, v := range x.values {
+		if v != nil && x.e.contextMember(name) == nil {
+			keys = append(keys, name)
+		}
+	}
+	return keys
+}
+
+func (e *engine) contextMember(name string) goja.Value {
+	vm, c := e.vm, e.call
+	switch name {
+	case "callId":
+		return vm.ToValue(c.ID)
+	case "tool":
+		return vm.ToValue(c.Tool)
+	case "agent":
+		return e.object(map[string]any{"id": c.Agent.ID, "name": c.Agent.Name})
+	case "folder":
+		return vm.ToValue(c.Folder)
+	case "deadline":
+		return vm.ToValue(c.Deadline.UnixMilli())
+	case "signal":
+		return e.signal()
+	case "progress":
+		return vm.ToValue(e.progress)
+	case "fs":
+		return e.internal("fs").ToObject(vm).Get("context")
+	case "fetch":
+		return vm.ToValue(e.fetch)
+	case "log":
+		return e.contextLog()
+	case "settings":
+		return e.capabilities(declared(e, func(p *permissions.Policy) bool { return p.Settings }), "settings", `"permissions": {"settings": true}`, "get", "getAll")
+	case "store":
+		return e.capabilities(declared(e, func(p *permissions.Policy) bool { return p.Store }), "store", `"permissions": {"store": true}`, "get", "set", "delete", "list")
+	case "toast":
+		return e.quiet(declared(e, func(p *permissions.Policy) bool { return p.Toast }), "toast", `"permissions": {"toast": true}`)
+	case "viewData":
+		return e.object(map[string]any{"set": e.nothing, "get": e.nothing})
+	case "session":
+		return e.object(map[string]any{"getActive": e.quiet(declared(e, func(p *permissions.Policy) bool { return p.SessionGetActive }),
+			"session.getActive", `"permissions": {"session": {"getActive": true}}`)})
+	case "channels":
+		return e.object(map[string]any{"getIntegrationConfig": e.quiet(declared(e, func(p *permissions.Policy) bool { return p.ChannelsGetIntegrationConfig }),
+			"channels.getIntegrationConfig", `"permissions": {"channels": {"getIntegrationConfig": true}}`)})
+	case "execute":
+		return vm.ToValue(e.capability(declared(e, func(p *permissions.Policy) bool { return p.HostTrigger }), "execute", `"permissions": {"hostTrigger": true}`))
+	case "ai":
+		return e.object(map[string]any{"complete": e.capability(declared(e, func(p *permissions.Policy) bool { return p.AIComplete }),
+			"ai.complete", `"permissions": {"ai": {"complete": true}}`)})
+	case "renderHtmlToPdf":
+		return vm.ToValue(e.capability(declared(e, func(p *permissions.Policy) bool { return p.RenderHTMLToPDF }), "renderHtmlToPdf", `"permissions": {"renderHtmlToPdf": true}`))
+	}
+	return nil
+}
+
+func declared(e *engine, in func(p *permissions.Policy) bool) bool {
+	return e.policy != nil && in(e.policy)
+}
+
+// promise runs f at once and gives a promise of what it gives.
+func (e *engine) promise(f func() (goja.Value, error)) goja.Value {
+	promise, resolve, reject := e.vm.NewPromise()
+	v, err := f()
+	if err != nil {
+		err = reject(e.errorValue(err))
+	} else {
+		err = resolve(v)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return e.vm.ToValue(promise)
+}
+
+// lacking is the error of what this host does not have.
+func lacking(name string) error {
+	return &scriptError{code: "ERR_UNSUPPORTED_IN_HOST", message: fmt.Sprintf("%s is not available: this host has nothing that could do it", name)}
+}
+
+// capability is a function that rejects: without the permission because the manifest
+// does not declare it, with it because the host has nothing behind it.
+func (e *engine) capability(declared bool, name, rule string) native {
+	return func(goja.FunctionCall) goja.Value {
+		return e.promise(func() (goja.Value, error) {
+			if !declared {
+				return nil, &permissions.DeniedError{Op: name, Rule: rule}
+			}
+			return nil, lacking("ctx." + name)
+		})
+	}
+}
+
+func (e *engine) capabilities(declared bool, name, rule string, methods ...string) goja.Value {
+	o := e.vm.NewObject()
+	for _, m := range methods {
+		_ = o.Set(m, e.capability(declared, name+"."+m, rule)) // a plain object
+	}
+	return o
+}
+
+// quiet is a function for which there is nothing to show here: it gives a promise of undefined.
+func (e *engine) quiet(declared bool, name, rule string) goja.Value {
+	return e.vm.ToValue(func(goja.FunctionCall) goja.Value {
+		return e.promise(func() (goja.Value, error) {
+			if !declared {
+				return nil, &permissions.DeniedError{Op: name, Rule: rule}
+			}
+			return goja.Undefined(), nil
+		})
+	})
+}
+
+func (e *engine) nothing(goja.FunctionCall) goja.Value {
+	return e.promise(func() (goja.Value, error) { return goja.Undefined(), nil })
+}
+
+// fetch rejects: no host is granted where the manifest names none, and none can be
+// reached where it does.
+func (e *engine) fetch(c goja.FunctionCall) goja.Value {
+	return e.promise(func() (goja.Value, error) {
+		target := c.Argument(0)
+		if o, ok := target.(*goja.Object); ok {
+			if u := optional(o.Get("url")); u != nil { // a Request
+				target = u
+			}
+		}
+		u, err := url.Parse(target.String())
+		if err != nil || u.Host == "" {
+			return nil, &scriptError{class: "TypeError", code: "ERR_INVALID_URL", message: "Failed to parse URL from " + target.String()}
+		}
+		if e.policy == nil || len(e.policy.Fetch.Static) == 0 && len(e.policy.Fetch.Settings) == 0 {
+			return nil, &permissions.DeniedError{Op: "fetch", Target: u.Host, Rule: fmt.Sprintf(`"permissions": {"fetch": {"static": [%q]}}`, u.Host)}
+		}
+		return nil, lacking("fetch")
+	})
+}
+
+// progress tells the caller how far the call is.
+func (e *engine) progress(c goja.FunctionCall) goja.Value {
+	if e.call.Progress == nil {
+		return goja.Undefined()
+	}
+	v := c.Argument(0)
+	if o, ok := v.(*goja.Object); ok {
+		if message := optional(o.Get("message")); message != nil {
+			v = message
+		}
+	}
+	if optional(v) != nil {
+		e.call.Progress(v.String())
+	}
+	return goja.Undefined()
+}
+
+// contextLog is ctx.log: like console, without a method of its own for each form.
+func (e *engine) contextLog() goja.Value {
+	format, _ := goja.AssertFunction(e.internal("inspect").ToObject(e.vm).Get("format"))
+	o := e.vm.NewObject()
+	for name, level := range logLevels {
+		_ = o.Set(name, func(c goja.FunctionCall) goja.Value { // a plain object
+			e.logText(level, e.apply(format, c.Arguments...).String())
+			return goja.Undefined()
+		})
+	}
+	return o
+}
+
+// signal is ctx.signal: it aborts at the call's deadline or cancel.
+func (e *engine) signal() goja.Value {
+	targets := e.internal("event_target").ToObject(e.vm)
+	make, _ := goja.AssertFunction(targets.Get("makeSignal"))
+	made := e.apply(make).ToObject(e.vm)
+	e.api.abort, _ = goja.AssertFunction(made.Get("abort"))
+	if e.api.aborted != nil {
+		if err := e.abort(e.api.aborted); err != nil {
+			panic(err)
+		}
+	}
+	return made.Get("signal")
+}
+
+// abort aborts ctx.signal. It must be called on the loop; an error is what a listener
+// threw, or why the engine was interrupted.
+func (e *engine) abort(cause error) error {
+	e.api.aborted = cause
+	if e.api.abort == nil {
+		return nil
+	}
+	name := "AbortError"
+	if errors.Is(cause, context.DeadlineExceeded) {
+		name = "TimeoutError"
+	}
+	_, err := e.api.abort(goja.Undefined(), e.vm.ToValue(cause.Error()), e.vm.ToValue(name))
+	return err
+}

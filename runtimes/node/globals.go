@@ -1,0 +1,199 @@
+package node
+
+import (
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dop251/goja"
+)
+
+// nodeVersion is the version of Node whose behaviour the API follows.
+const nodeVersion = "20.20.2"
+
+// installLanguage adds what the language has and goja lacks. Code of a plugin may have
+// taken Symbol.asyncIterator at its first line, so it cannot wait.
+func (e *engine) installLanguage() {
+	e.api.started = time.Now()
+	e.api.then = languageLibrary.load(e, e.object(map[string]any{
+		"isWellFormed": func(c goja.FunctionCall) goja.Value { return e.vm.ToValue(wellFormed(textOf(c.Argument(0)))) },
+		"toWellFormed": func(c goja.FunctionCall) goja.Value {
+			s := textOf(c.Argument(0))
+			if wellFormed(s) {
+				return s
+			}
+			return e.vm.ToValue(s.String())
+		},
+		"captureStackTrace": e.captureStackTrace,
+	})).ToObject(e.vm).Get("then")
+	// The engine's own RegExp makes way for the one among the lazy globals, which is made from it.
+	_ = e.vm.GlobalObject().Delete("RegExp")
+}
+
+// captureStackTrace gives an object a stack, as Error.captureStackTrace does.
+func (e *engine) captureStackTrace(c goja.FunctionCall) goja.Value {
+	o, ok := c.Argument(0).(*goja.Object)
+	if !ok {
+		panic(e.makeError("TypeError", "Invalid argument"))
+	}
+	head := "Error"
+	if name := optional(o.Get("name")); name != nil {
+		head = name.String()
+	}
+	if message := optional(o.Get("message")); message != nil && message.String() != "" {
+		head += ": " + message.String()
+	}
+	_, frames, _ := strings.Cut(e.makeError("", "").Get("stack").String(), "\n")
+	e.hidden(o, "stack", head+"\n"+frames)
+	return goja.Undefined()
+}
+
+// wellFormed reports whether every surrogate of a string has its other half.
+func wellFormed(s goja.String) bool {
+	for i := 0; i < s.Length(); i++ {
+		c := s.CharAt(i)
+		if c < 0xd800 || c > 0xdfff {
+			continue
+		}
+		if c > 0xdbff || i+1 == s.Length() {
+			return false
+		}
+		if i++; s.CharAt(i) < 0xdc00 || s.CharAt(i) > 0xdfff {
+			return false
+		}
+	}
+	return true
+}
+
+func loadQueueMicrotask(e *engine) goja.Value {
+	return e.vm.ToValue(func(c goja.FunctionCall) goja.Value {
+		if _, ok := goja.AssertFunction(c.Argument(0)); !ok {
+			check := e.internal("errors").ToObject(e.vm).Get("check").ToObject(e.vm)
+			f, _ := goja.AssertFunction(check.Get("function"))
+			e.apply(f, c.Argument(0), e.vm.ToValue("callback"))
+		}
+		f, _ := goja.AssertFunction(e.captureContext(c))
+		promise, resolve, _ := e.vm.NewPromise()
+		then, _ := goja.AssertFunction(e.api.then)
+		if _, err := then(e.vm.ToValue(promise), e.vm.ToValue(func(goja.FunctionCall) goja.Value {
+			if _, err := f(goja.Undefined()); err != nil {
+				e.uncaught(err)
+			}
+			return goja.Undefined()
+		})); err != nil {
+			panic(err)
+		}
+		if err := resolve(goja.Undefined()); err != nil {
+			panic(err)
+		}
+		return goja.Undefined()
+	})
+}
+
+// uncaught ends the loop with an error that script threw where nobody can catch it.
+func (e *engine) uncaught(err error) { e.loop.post(func() error { return err }) }
+
+func loadEventTarget(e *engine) goja.Value {
+	return abortLibrary.load(e, e.object(map[string]any{
+		"now": func(goja.FunctionCall) goja.Value { return e.vm.ToValue(e.now()) },
+		"uncaught": func(c goja.FunctionCall) goja.Value {
+			e.uncaught(e.exception(c.Argument(0)))
+			return goja.Undefined()
+		},
+	}))
+}
+
+// exception makes of a thrown value the error that goja would give.
+func (e *engine) exception(v goja.Value) error {
+	_, err := e.throw(goja.Undefined(), v)
+	return err
+}
+
+// throw is a function that throws its argument.
+func (e *engine) throw(_ goja.Value, v goja.Value) (goja.Value, error) {
+	f, _ := goja.AssertFunction(e.vm.ToValue(func(goja.FunctionCall) goja.Value { panic(v) }))
+	return f(goja.Undefined())
+}
+
+// now is the time since the engine was made, in milliseconds.
+func (e *engine) now() float64 { return milliseconds(time.Since(e.api.started)) }
+
+func loadPerformance(e *engine) goja.Value {
+	return performanceLibrary.load(e, e.object(map[string]any{
+		"now":        func(goja.FunctionCall) goja.Value { return e.vm.ToValue(e.now()) },
+		"timeOrigin": milliseconds(time.Duration(e.api.started.UnixNano())),
+	}))
+}
+
+func loadPath(e *engine) goja.Value {
+	return pathLibrary.load(e, e.object(map[string]any{"cwd": func(goja.FunctionCall) goja.Value { return e.vm.ToValue(e.cwd()) }}))
+}
+
+// cwd is the agent's folder; while modules load, the plugin's own.
+func (e *engine) cwd() string {
+	if folder := e.grant.Folder(); folder != "" {
+		return folder
+	}
+	if e.call != nil && e.call.Folder != "" {
+		return e.call.Folder
+	}
+	return e.dir
+}
+
+// platform and arch are Node's words for the system.
+func platform() string {
+	if runtime.GOOS == "windows" {
+		return "win32"
+	}
+	return runtime.GOOS
+}
+
+func arch() string {
+	return map[string]string{"amd64": "x64", "386": "ia32"}[runtime.GOARCH] + map[bool]string{true: "", false: runtime.GOARCH}[runtime.GOARCH == "amd64" || runtime.GOARCH == "386"]
+}
+
+func loadOS(e *engine) goja.Value {
+	return osLibrary.load(e, e.object(map[string]any{"platform": platform(), "arch": arch(), "cpus": runtime.NumCPU(), "tmpdir": os.TempDir()}))
+}
+
+func loadModuleModule(e *engine) goja.Value {
+	names := make([]any, 0, len(builtinModules))
+	for name := range builtinModules {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b any) int {
+		if a.(string) < b.(string) {
+			return -1
+		}
+		return 1
+	})
+	return moduleLibrary.load(e, e.object(map[string]any{"names": e.vm.NewArray(names...), "require": e.requireComputed}))
+}
+
+func (e *engine) unsupported(module string) goja.Value {
+	f, _ := goja.AssertFunction(e.internal("unsupported").ToObject(e.vm).Get("module"))
+	return e.apply(f, e.vm.ToValue(module))
+}
+
+func loadUtil(e *engine) goja.Value {
+	return utilLibrary.load(e, e.internal("types_host"))
+}
+
+func loadClone(e *engine) goja.Value {
+	return cloneLibrary.load(e, e.internal("types_host"))
+}
+
+func loadLanguageMore(e *engine) goja.Value {
+	return languageMoreLibrary.load(e, e.object(map[string]any{
+		"detach": func(c goja.FunctionCall) goja.Value {
+			b, ok := c.Argument(0).Export().(goja.ArrayBuffer)
+			if !ok || b.Detached() {
+				panic(e.makeError("TypeError", "Cannot transfer a detached ArrayBuffer"))
+			}
+			b.Detach()
+			return goja.Undefined()
+		},
+	}))
+}

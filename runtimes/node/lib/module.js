@@ -1,0 +1,19 @@
+'use strict';
+const { nodeError } = require('internal/errors');
+const builtinModules = host.names;
+const bare = (name) => name.startsWith('node:') ? name.slice(5) : name;
+const isBuiltin = (name) => builtinModules.includes(bare(`${name}`));
+
+// createRequire gives built-in modules; files are bundled when the plugin is loaded, so
+// only those that are named in an import or require are there.
+function createRequire(from) {
+  if (typeof from !== 'string' && !(from instanceof URL)) throw nodeError('TypeError', 'ERR_INVALID_ARG_VALUE', `The argument 'filename' must be a file URL object, file URL string, or absolute path string. Received ${require('internal/inspect').inspect(from)}`);
+  const load = (name) => host.require(name);
+  load.resolve = (name) => { if (isBuiltin(name)) return name; throw Object.assign(new Error(`Cannot find module '${name}'`), { code: 'MODULE_NOT_FOUND' }); };
+  load.cache = {};
+  load.main = undefined;
+  return load;
+}
+
+function Module(id = '') { this.id = id; this.exports = {}; this.children = []; this.loaded = false; }
+module.exports = Object.assign(Module, { Module, createRequire, builtinModules: builtinModules.filter((name) => name !== 'test' && name !== 'sqlite' && name !== 'sea'), isBuiltin, _load: host.require, _extensions: {}, _cache: {} });

@@ -1,0 +1,39 @@
+'use strict';
+// RegExp with what the engine answers wrongly: \p{…} under the flag u would match nothing.
+const Native = /x/.constructor;
+const kept = new Map(); // compiled expressions, since compiling costs far more than copying
+const own = (re, name, value) => Object.defineProperty(re, name, { value, configurable: true, enumerable: false, writable: false });
+
+function construct(args, target) {
+  let [pattern, flags] = args;
+  const isRegExp = host.isRegExp(pattern);
+  flags = flags === undefined ? isRegExp ? pattern.flags : '' : `${flags}`;
+  pattern = isRegExp ? pattern.source : pattern === undefined ? '' : `${pattern}`;
+  const key = `${flags}/${pattern}`;
+  const found = kept.get(key);
+  if (found !== undefined) return finish(Reflect.construct(Native, [found.re], target), found);
+  const { source, used } = host.translate(pattern, flags);
+  const made = { re: new Native(source, used), source: source === pattern ? undefined : pattern, flags: used === flags ? undefined : flags };
+  if (kept.size < 500) kept.set(key, made);
+  return finish(Reflect.construct(Native, [made.re], target), made);
+}
+
+function finish(re, made) {
+  if (made.source !== undefined) own(re, 'source', made.source);
+  if (made.flags !== undefined) { own(re, 'flags', [...made.flags].sort().join('')); own(re, 'unicodeSets', true); }
+  return re;
+}
+
+function Wrapped(pattern, flags) {
+  if (new.target === undefined) {
+    if (flags === undefined && host.isRegExp(pattern) && pattern.constructor === Wrapped) return pattern;
+    return construct([pattern, flags], Native);
+  }
+  return construct([pattern, flags], new.target === Wrapped ? Native : new.target);
+}
+Object.defineProperty(Wrapped, 'name', { value: 'RegExp' });
+Object.defineProperty(Wrapped, 'prototype', { value: Native.prototype, writable: false, enumerable: false });
+for (const key of Reflect.ownKeys(Native)) if (!Object.hasOwn(Wrapped, key)) Object.defineProperty(Wrapped, key, Object.getOwnPropertyDescriptor(Native, key));
+Object.defineProperty(Native.prototype, 'constructor', { value: Wrapped, writable: true, configurable: true });
+Object.defineProperty(Wrapped, 'escape', { value: { escape: (text) => require('internal/language_more').escape(text) }.escape, writable: true, configurable: true });
+module.exports = Wrapped;

@@ -1,0 +1,61 @@
+'use strict';
+// Modules that can be imported, and throw when they are used.
+const { nodeError } = require('internal/errors');
+
+const process_ = 'a plugin with "runtime": "process" can use it';
+const fetch_ = 'use fetch (ctx.fetch), or a plugin with "runtime": "process"';
+const ways = { http: fetch_, https: fetch_, http2: fetch_, 'stream/web': 'use node:stream' };
+
+function unsupported(module, name, way = ways[module] ?? process_) {
+  return nodeError('Error', 'ERR_UNSUPPORTED_IN_HOST', `${module}.${name} is not available to handlers of runtime "node": ${way}`);
+}
+
+// member is a function that may also be a class to extend; it throws when it is called.
+function member(module, name, way) {
+  const f = function () { throw unsupported(module, name, way); };
+  Object.defineProperty(f, 'name', { value: name });
+  return f;
+}
+
+// What code asks for without meaning to use the module.
+const harmless = {
+  __proto__: null,
+  tty: { isatty: () => false },
+  worker_threads: { isMainThread: true, parentPort: null, workerData: null, threadId: 0, resourceLimits: {}, SHARE_ENV: Symbol.for('nodejs.worker_threads.SHARE_ENV') },
+  cluster: { isMaster: true, isPrimary: true, isWorker: false, workers: {} },
+  http: { METHODS: ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'], STATUS_CODES: { 200: 'OK', 201: 'Created', 204: 'No Content', 301: 'Moved Permanently', 302: 'Found', 304: 'Not Modified', 400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found', 405: 'Method Not Allowed', 409: 'Conflict', 429: 'Too Many Requests', 500: 'Internal Server Error', 502: 'Bad Gateway', 503: 'Service Unavailable', 504: 'Gateway Timeout' }, globalAgent: {}, maxHeaderSize: 16384 },
+  https: { globalAgent: {} },
+  zlib: { constants: { Z_NO_FLUSH: 0, Z_PARTIAL_FLUSH: 1, Z_SYNC_FLUSH: 2, Z_FULL_FLUSH: 3, Z_FINISH: 4, Z_BLOCK: 5, Z_DEFAULT_COMPRESSION: -1, BROTLI_OPERATION_PROCESS: 0, BROTLI_OPERATION_FLUSH: 1, BROTLI_OPERATION_FINISH: 2 } },
+  net: { isIP: (text) => isIP(text), isIPv4: (text) => isIP(text) === 4, isIPv6: (text) => isIP(text) === 6 },
+  test: {},
+};
+
+function isIP(text) {
+  text = `${text}`;
+  if (/^(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/.test(text)) return 4;
+  const [address, zone, ...more] = text.split('%');
+  if (more.length > 0 || zone === '') return 0;
+  const halves = address.split('::');
+  if (halves.length > 2) return 0;
+  const groups = halves.flatMap((half) => half === '' ? [] : half.split(':'));
+  let count = groups.length;
+  const last = groups[groups.length - 1];
+  if (last?.includes('.')) { if (isIP(last) !== 4) return 0; groups.pop(); count++; }
+  if (!groups.every((group) => /^[0-9a-fA-F]{1,4}$/.test(group))) return 0;
+  return halves.length === 2 ? count < 8 ? 6 : 0 : count === 8 ? 6 : 0;
+}
+
+// A bundle copies the own members of a module and keeps its prototype, so what is
+// unknown is answered by the prototype.
+function makeModule(name) {
+  const members = { ...harmless[name] };
+  const anything = new Proxy({}, {
+    get(target, key) {
+      if (typeof key !== 'string' || key === 'then' || key === '__esModule' || key === 'default' || key in target) return target[key];
+      return members[key] ??= member(name, key);
+    },
+  });
+  return Object.assign(Object.create(anything), members);
+}
+
+module.exports = { member, module: makeModule };

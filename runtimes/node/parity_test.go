@@ -1,0 +1,154 @@
+package node_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/permissions"
+	"github.com/toolhost/toolhost/runtimes"
+	"github.com/toolhost/toolhost/runtimes/node"
+)
+
+// lines keeps the messages of log records.
+type lines struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (l *lines) Enabled(context.Context, slog.Level) bool { return true }
+func (l *lines) WithAttrs([]slog.Attr) slog.Handler       { return l }
+func (l *lines) WithGroup(string) slog.Handler            { return l }
+func (l *lines) Handle(_ context.Context, r slog.Record) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = append(l.all, r.Message)
+	r.Attrs(func(a slog.Attr) bool {
+		if a.Key == "stack" || a.Key == "err" {
+			l.all = append(l.all, a.String())
+		}
+		return true
+	})
+	return nil
+}
+
+func (l *lines) text() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Join(l.all, "\n") + "\n"
+}
+
+const driver = `
+import handler from './handler.mjs';
+await handler({}, {});
+`
+
+// TestParity runs each file of testdata/js here and in the machine's Node: what they
+// write to the console must be the same.
+func TestParity(t *testing.T) {
+	files, err := filepath.Glob("testdata/js/*.mjs")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files to run: %v", err)
+	}
+	program, err := exec.LookPath("node")
+	if err != nil {
+		t.Fatalf("the tests compare with Node 20: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".mjs"), func(t *testing.T) {
+			t.Parallel()
+			source, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := inNode(t, program, source)
+			got := here(t, source)
+			if got != want {
+				t.Errorf("%s", firstDifference(got, want))
+			}
+		})
+	}
+}
+
+// inNode runs a handler in the machine's Node, in a folder of its own.
+func inNode(t *testing.T, program string, source []byte) string {
+	t.Helper()
+	dir := t.TempDir()
+	work := filepath.Join(dir, "folder")
+	if err := os.Mkdir(work, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string][]byte{"handler.mjs": source, "driver.mjs": []byte(driver)} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), program, filepath.Join(dir, "driver.mjs"))
+	cmd.Dir = work
+	cmd.Env = append(os.Environ(), "TZ=UTC", "LANG=en_US.UTF-8", "NO_COLOR=1")
+	var out, problems bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &problems
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("node: %v\n%s%s", err, out.String(), problems.String())
+	}
+	return out.String()
+}
+
+// here runs it as the handler of a plugin that may do everything in its folder.
+func here(t *testing.T, source []byte) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "handler.mjs"), source, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	everything := permissions.Access{Folder: true}
+	policy := &permissions.Policy{Root: dir, FS: permissions.FSPolicy{Read: everything, Write: everything}}
+	out := &lines{}
+	log := slog.New(out)
+	instance, err := node.New(nil).Open(t.Context(), runtimes.Spec{Plugin: "parity", Dir: dir, Policy: policy, Log: log, Tools: []runtimes.Tool{{ID: "run", Handler: "handler.mjs"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer instance.Close(context.Background())
+	folder := t.TempDir()
+	grant, err := policy.Resolve(folder, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer grant.Revoke()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	deadline, _ := ctx.Deadline()
+	result, err := instance.Handler("run").Handle(ctx, &host.Call{Tool: "run", Args: json.RawMessage("{}"), Folder: folder, Grant: grant, Log: log, ID: "1", Deadline: deadline})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out.text())
+	}
+	if result.IsError {
+		t.Fatalf("%s\n%s", result.Content[0].Text(), out.text())
+	}
+	return out.text()
+}
+
+// firstDifference shows where two texts part, with a few lines around.
+func firstDifference(got, want string) string {
+	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+	i := 0
+	for i < len(g) && i < len(w) && g[i] == w[i] {
+		i++
+	}
+	from := max(0, i-3)
+	cut := func(lines []string) string {
+		return strings.Join(lines[min(from, len(lines)):min(i+6, len(lines))], "\n")
+	}
+	return fmt.Sprintf("line %d\n--- here\n%s\n--- node\n%s", i+1, cut(g), cut(w))
+}

@@ -1,0 +1,143 @@
+package node
+
+import "github.com/dop251/goja"
+
+var (
+	abortLibrary          = newLibrary("event_target")
+	assertLibrary         = newLibrary("assert")
+	asyncHooksLibrary     = newLibrary("async_hooks")
+	bufferLibrary         = newLibrary("buffer")
+	channelLibrary        = newLibrary("diagnostics_channel")
+	cloneLibrary          = newLibrary("structured_clone")
+	consoleLibrary        = newLibrary("console")
+	cryptoLibrary         = newLibrary("crypto")
+	domExceptionLibrary   = newLibrary("dom_exception")
+	errorsLibrary         = newLibrary("errors")
+	eventsLibrary         = newLibrary("events")
+	fsLibrary             = newLibrary("fs")
+	fsStreamsLibrary      = newLibrary("fs_streams")
+	inspectLibrary        = newLibrary("inspect")
+	intlLibrary           = newLibrary("intl")
+	iteratorLibrary       = newLibrary("iterator")
+	languageLibrary       = newLibrary("language")
+	languageMoreLibrary   = newLibrary("language_more")
+	moduleLibrary         = newLibrary("module")
+	osLibrary             = newLibrary("os")
+	pathLibrary           = newLibrary("path")
+	performanceLibrary    = newLibrary("perf_hooks")
+	processLibrary        = newLibrary("process")
+	querystringLibrary    = newLibrary("querystring")
+	regexpLibrary         = newLibrary("regexp")
+	streamLibrary         = newLibrary("stream")
+	stringDecoderLibrary  = newLibrary("string_decoder")
+	textCodecsLibrary     = newLibrary("text_codecs")
+	timersLibrary         = newLibrary("timers")
+	timersPromisesLibrary = newLibrary("timers_promises")
+	unsupportedLibrary    = newLibrary("unsupported")
+	urlLibrary            = newLibrary("url")
+	utilLibrary           = newLibrary("util")
+	weakLibrary           = newLibrary("weak")
+)
+
+// loader makes a module or a global in an engine.
+type loader = func(e *engine) goja.Value
+
+// builtinModules are the modules that require("x") and require("node:x") give, by name.
+// A module is loaded once an engine. builtinGlobals are the globals besides JavaScript's
+// own, made when they are first touched. internalModules are for libraries only. None is
+// changed after init, which fills them since their functions look things up in them.
+var builtinModules, builtinGlobals, internalModules map[string]loader
+
+func init() {
+	internalModules = map[string]loader{
+		"buffer":        loadBuffer,
+		"encoding_host": loadEncoding,
+		"clone":         loadClone,
+		"dom_exception": plain(domExceptionLibrary),
+		"errors":        plain(errorsLibrary),
+		"event_target":  loadEventTarget,
+		"fs":            loadFS,
+		"fs_streams":    plain(fsStreamsLibrary),
+		"inspect":       loadInspect,
+		"intl":          loadIntl,
+		"iterator":      plain(iteratorLibrary),
+		"language_more": loadLanguageMore,
+		"regexp":        loadRegExp,
+		"text_codecs":   func(e *engine) goja.Value { return textCodecsLibrary.load(e, e.internal("encoding_host")) },
+		"types_host":    loadTypes,
+		"unsupported":   plain(unsupportedLibrary),
+		"weak":          plain(weakLibrary),
+	}
+	builtinModules = map[string]loader{
+		"assert":              plain(assertLibrary),
+		"assert/strict":       fromBuiltin("assert", "strict"),
+		"async_hooks":         loadAsyncHooks,
+		"buffer":              fromInternal("buffer", "public"),
+		"console":             loadConsole,
+		"constants":           fromInternal("fs", "constants"),
+		"crypto":              loadCrypto,
+		"diagnostics_channel": plain(channelLibrary),
+		"events":              plain(eventsLibrary),
+		"fs":                  fromInternal("fs", "fs"),
+		"fs/promises":         fromInternal("fs", "promises"),
+		"module":              loadModuleModule,
+		"os":                  loadOS,
+		"path":                loadPath,
+		"path/posix":          fromBuiltin("path", "posix"),
+		"path/win32":          fromBuiltin("path", "win32"),
+		"perf_hooks":          loadPerformance,
+		"process":             loadProcess,
+		"querystring":         plain(querystringLibrary),
+		"stream":              plain(streamLibrary),
+		"stream/consumers":    fromBuiltin("stream", "consumers"),
+		"stream/promises":     fromBuiltin("stream", "promises"),
+		"string_decoder":      plain(stringDecoderLibrary),
+		"sys":                 func(e *engine) goja.Value { m, _ := e.require("util"); return m },
+		"timers":              loadTimers,
+		"timers/promises":     plain(timersPromisesLibrary),
+		"url":                 loadURL,
+		"util":                loadUtil,
+		"util/types":          fromBuiltin("util", "types"),
+	}
+	for _, name := range unsupportedModules {
+		builtinModules[name] = func(e *engine) goja.Value { return e.unsupported(name) }
+	}
+	builtinGlobals = map[string]loader{
+		"AbortController":      fromInternal("event_target", "AbortController"),
+		"AbortSignal":          fromInternal("event_target", "AbortSignal"),
+		"Buffer":               fromBuiltin("buffer", "Buffer"),
+		"CustomEvent":          fromInternal("event_target", "CustomEvent"),
+		"DOMException":         func(e *engine) goja.Value { return e.internal("dom_exception") },
+		"Event":                fromInternal("event_target", "Event"),
+		"EventTarget":          fromInternal("event_target", "EventTarget"),
+		"FinalizationRegistry": fromInternal("weak", "FinalizationRegistry"),
+		"Intl":                 fromInternal("intl", "Intl"),
+		"Iterator":             fromInternal("iterator", "Iterator"),
+		"RegExp":               func(e *engine) goja.Value { return e.internal("regexp") },
+		"TextDecoder":          fromInternal("text_codecs", "TextDecoder"),
+		"TextEncoder":          fromInternal("text_codecs", "TextEncoder"),
+		"URL":                  fromBuiltin("url", "URL"),
+		"URLSearchParams":      fromBuiltin("url", "URLSearchParams"),
+		"WeakRef":              fromInternal("weak", "WeakRef"),
+		"atob":                 fromBuiltin("buffer", "atob"),
+		"btoa":                 fromBuiltin("buffer", "btoa"),
+		"console":              func(e *engine) goja.Value { m, _ := e.require("console"); return m },
+		"crypto":               fromBuiltin("crypto", "webcrypto"),
+		"fetch":                func(e *engine) goja.Value { return e.vm.ToValue(e.fetch) },
+		"global":               func(e *engine) goja.Value { return e.vm.GlobalObject() },
+		"performance":          fromBuiltin("perf_hooks", "performance"),
+		"process":              func(e *engine) goja.Value { m, _ := e.require("process"); return m },
+		"queueMicrotask":       loadQueueMicrotask,
+		"structuredClone":      func(e *engine) goja.Value { return e.internal("clone") },
+	}
+	for _, name := range []string{"setTimeout", "setInterval", "setImmediate", "clearTimeout", "clearInterval", "clearImmediate"} {
+		builtinGlobals[name] = fromBuiltin("timers", name)
+	}
+}
+
+// unsupportedModules are those that can be imported, and throw when they are used.
+var unsupportedModules = []string{
+	"child_process", "cluster", "dgram", "dns", "dns/promises", "domain", "http", "http2", "https", "inspector", "inspector/promises",
+	"net", "punycode", "readline", "readline/promises", "repl", "sea", "sqlite", "stream/web", "test", "test/reporters", "tls",
+	"trace_events", "tty", "v8", "vm", "wasi", "worker_threads", "zlib",
+}

@@ -1,0 +1,46 @@
+export default async function () {
+  const log = (...a) => console.log(...a);
+  const code = (f) => { try { return f(); } catch (e) { return `${e.name} ${e.code} ${e.message}`; } };
+  log(Buffer.from('żółw 😀').toString('hex'), Buffer.from('żółw').toString('base64'), Buffer.from('a?>~').toString('base64url'));
+  for (const enc of ['utf8', 'utf-8', 'UTF8', 'hex', 'base64', 'base64url', 'latin1', 'binary', 'ascii', 'utf16le', 'ucs2', 'ucs-2', 'UCS2', 'nope', '', undefined]) log(String(enc), Buffer.isEncoding(enc));
+  for (const text of ['', 'YQ', 'YQ==', 'YWI=', 'YW Jj', 'YW-_', 'YW+/', '=YQ', 'YQ==YQ==', 'Y', 'YWJj\nZGVm', '!!!!']) log(JSON.stringify(text), Buffer.from(text, 'base64').toString('hex'), Buffer.from(text, 'base64url').toString('hex'));
+  for (const text of ['', '0', '00', '0g', 'abc', 'ABCDEF', 'zz00']) log(JSON.stringify(text), Buffer.from(text, 'hex').toString('hex'));
+  log(Buffer.from([0xe2, 0x82, 0x41, 0xff, 0xc0, 0x80, 0xf0, 0x9f, 0x98]).toString(), Buffer.from([0xed, 0xa0, 0x80]).toString().length);
+  log(Buffer.from('\ud800x').toString('hex'), Buffer.from('ÿĀ', 'latin1').toString('hex'), Buffer.from([0x80, 0xe1]).toString('ascii'), Buffer.from('a\u0141', 'utf16le'));
+  log(Buffer.byteLength('żółw'), Buffer.byteLength('abc', 'hex'), Buffer.byteLength('YQ==', 'base64'), Buffer.byteLength('x', 'utf16le'), Buffer.byteLength(new ArrayBuffer(5)), Buffer.byteLength('\ud83d\ude00\ud83d'));
+  log(Buffer.alloc(3), Buffer.alloc(5, 'ab'), Buffer.alloc(4, 'YQ', 'base64'), Buffer.alloc(2, 257), Buffer.alloc(3, Buffer.from([1, 2])));
+  log(Buffer.concat([Buffer.from('ab'), new Uint8Array([99])]), Buffer.concat([Buffer.from('abc')], 2), Buffer.concat([], 3), Buffer.concat([Buffer.from('a')], 3));
+  log(Buffer.compare(Buffer.from('a'), Buffer.from('b')), Buffer.from('b').compare(Buffer.from('a')), Buffer.from('abc').compare(Buffer.from('xabcx'), 1, 4));
+  const b = Buffer.from('hello world');
+  log(b.slice(1, 4).toString(), b.subarray(-5).toString(), b.subarray(3, 1).length, b.slice(0, -6).toString(), b.slice() instanceof Buffer, b.subarray(2, 4).parent === b.buffer);
+  const s = b.subarray(0, 5); s[0] = 72; log(b.toString());
+  log(b.indexOf('o'), b.indexOf('o', 5), b.indexOf('zz'), b.lastIndexOf('o'), b.lastIndexOf('o', 5), b.includes('wor'), b.indexOf(108), b.indexOf(Buffer.from('ld')), b.indexOf(''), b.indexOf('', 99), b.indexOf('o', -4), b.lastIndexOf('l', -3), b.indexOf(364));
+  log(Buffer.from('abab', 'utf16le').indexOf('b', 0, 'utf16le'), Buffer.from('xaxb').lastIndexOf('x', 0));
+  log(b.toString('utf8', 2, 5), b.toString('utf8', -3, 3), b.toString('hex', 9), b.toString('latin1', 5, 3), JSON.stringify(b.toString('utf8', 3, 3)));
+  log(JSON.stringify(Buffer.from('hi')), Buffer.from(JSON.parse(JSON.stringify(Buffer.from('hi')))));
+  log(b.equals(Buffer.from('Hello world')), b.equals(new Uint8Array(0)), Buffer.isBuffer(b), Buffer.isBuffer(new Uint8Array(1)), b instanceof Uint8Array);
+  const t = Buffer.alloc(6); log(b.copy(t), t.toString(), b.copy(t, 4, 0, 4), t.toString(), b.copy(t, 0, 20 > b.length ? 11 : 20), t.copy(t, 1, 0, 3), t.toString());
+  log(Buffer.from([1, 2, 3, 4]).swap16(), Buffer.from([1, 2, 3, 4]).swap32(), Buffer.from([1, 2, 3, 4, 5, 6, 7, 8]).swap64(), code(() => Buffer.alloc(3).swap16()));
+  const n = Buffer.from([0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc, 0xde, 0xf0, 0xff]);
+  for (const m of ['UInt8', 'Int8', 'UInt16LE', 'UInt16BE', 'Int16LE', 'Int16BE', 'UInt32LE', 'UInt32BE', 'Int32LE', 'Int32BE', 'FloatLE', 'FloatBE', 'DoubleLE', 'DoubleBE', 'BigUInt64LE', 'BigUInt64BE', 'BigInt64LE', 'BigInt64BE']) log(m, n[`read${m}`](), n[`read${m}`](1), code(() => n[`read${m}`](8)), code(() => n[`read${m}`](1.5)), code(() => n[`read${m}`]('1')));
+  log(n.readUint8(0), n.readUIntBE(0, 3), n.readUIntLE(0, 6), n.readIntBE(3, 6), n.readIntLE(2, 5), code(() => n.readUIntBE(0, 7)), code(() => n.readIntBE(0, 0)), code(() => n.readUIntLE(0)));
+  const w = Buffer.alloc(8);
+  for (const [m, v] of [['UInt8', 255], ['Int8', -128], ['UInt16LE', 65535], ['Int16BE', -2], ['UInt32LE', 4294967295], ['Int32BE', -2147483648], ['FloatLE', 1.5], ['DoubleBE', -0.1], ['BigUInt64LE', 2n ** 64n - 1n], ['BigInt64BE', -5n]]) { w.fill(0); log(m, w[`write${m}`](v), w); }
+  log(w.fill(0).writeUIntBE(0x123456, 1, 3), w, w.writeIntLE(-3, 0, 6), w);
+  for (const [m, v] of [['UInt8', 256], ['UInt8', -1], ['Int8', 128], ['UInt16LE', 70000], ['Int16LE', -40000], ['UInt32BE', 2 ** 33], ['Int32LE', 2 ** 31], ['BigInt64LE', 2n ** 63n], ['BigUInt64BE', -1n], ['BigInt64LE', 5]]) log(m, code(() => w[`write${m}`](v)));
+  log(code(() => w.writeUInt8(1, 8)), code(() => w.writeUInt32LE(1, 6)), code(() => Buffer.alloc(1).readUInt32LE()));
+  log(w.fill('abc'), w.fill(0x41, 2, 4), w.fill('zz', 6), w.fill('6162', 'hex'), w.fill(), w.fill('é', 0, 3, 'latin1'));
+  log(w.write('hello'), w, w.write('xy', 6), w.write('zzzz', 6), w.write('é😀', 5), w.write('ff00', 1, 'hex'), w.write('abc', 1, 1), w);
+  log(code(() => Buffer.from(5)), code(() => Buffer.from(null)), code(() => Buffer.from()), code(() => Buffer.alloc('5')), code(() => Buffer.alloc(-1)), code(() => Buffer.from('a', 'nope')), code(() => Buffer.concat('x')), code(() => Buffer.concat([1])));
+  log(code(() => Buffer.compare(1, 2)), code(() => b.equals(1)), code(() => b.indexOf({})), code(() => Buffer.byteLength(5)));
+  log(Buffer.from({ length: 3, 0: 1, 1: 300, 2: -1 }), Buffer.from(new String('boxed')), Buffer.from([1.9, '2', true, null, undefined]), Buffer.from({ [Symbol.toPrimitive]: () => 'prim' }), Buffer.from(new Uint16Array([1, 257])));
+  const ab = new ArrayBuffer(4); const v = Buffer.from(ab, 1, 2); v[0] = 9; log(new Uint8Array(ab), v.length, code(() => Buffer.from(ab, 5)), code(() => Buffer.from(ab, 1, 9)));
+  log(Buffer.alloc(60), Buffer.from('x'.repeat(51)));
+  log([...Buffer.from('ab').entries()], [...Buffer.from('ab').keys()], [...Buffer.from('ab')], Buffer.from('abc').map((x) => x + 1), Buffer.from('abc').filter((x) => x > 97) instanceof Buffer);
+  const { Buffer: B2, constants, kMaxLength, transcode, isUtf8, isAscii } = await import('node:buffer');
+  log(B2 === Buffer, typeof constants.MAX_LENGTH, transcode(Buffer.from('€é'), 'utf8', 'latin1'), isUtf8(Buffer.from([0xff])), isAscii(Buffer.from('a')));
+  log(atob('w78='), btoa('ÿ'), code(() => btoa('ż')), code(() => atob('a')), atob(' Y Q = = '), code(() => atob('YQ=')), atob(''));
+  const big = Buffer.alloc(1000, 'x'); log(big.toString('base64').length, big.lastIndexOf('x'), Object.prototype.toString.call(b), b.constructor === Buffer, Buffer.name, Buffer.poolSize);
+  log(Buffer.of(1, 2, 300), Buffer.from(Buffer.from('copy')).toString(), Buffer.from('a').toLocaleString(), `${Buffer.from('tpl')}`, Buffer.from('a') + 'b', typeof Buffer);
+  class Sub extends Buffer {} log(typeof Sub, Buffer.copyBytesFrom(new Uint16Array([1, 2]), 1));
+}
