@@ -80,6 +80,8 @@ func (f folder) explain(name string, err error) error {
 		return fmt.Errorf("%q: the links on the way go round in a circle", shown)
 	case errors.Is(err, syscall.ENAMETOOLONG):
 		return fmt.Errorf("the path is longer than the file system allows (%d bytes)", len(name))
+	case errors.Is(err, syscall.EFBIG):
+		return fmt.Errorf("%q has more in it than is read or listed at once", shown)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%q: the operating system does not permit it (%w)", shown, cause(err))
 	}

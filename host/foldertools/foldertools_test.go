@@ -168,6 +168,7 @@ func TestList(t *testing.T) {
 		"b.txt": "12345", "a/one.go": "x", "a/deep/two.go": "", "node_modules/x/index.js": "", ".git/config": "", "odd\nname": "y",
 	})
 	link(t, "../secret.txt", w.path("out"))
+	w.write("a/.ssh/config", "x")
 	if err := os.Mkdir(w.path("empty"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -176,14 +177,15 @@ func TestList(t *testing.T) {
 	}
 	w.check([]answer{
 		{name: "default", tool: "folder_list", args: ``, want: ".: 8 entries\n.git/\na/\nb.txt  5 bytes\nempty/\nnode_modules/\n\"odd\\nname\"  1 byte\nout  link to ../secret.txt\npipe  named pipe"},
-		{name: "tree", tool: "folder_list", args: `{"depth":3,"path":"./"}`, matches: `(?s)^\.: 11 entries\n\.git/\na/\na/deep/\na/deep/two\.go  0 bytes\na/one\.go  1 byte\n.*\nnode_modules/\n"odd.*\[folders named \.git, node_modules were passed over; set includeIgnored to true to enter them\]$`},
+		{name: "tree", tool: "folder_list", args: `{"depth":3,"path":"./"}`, matches: `(?s)^\.: 12 entries\n\.git/\na/\na/\.ssh/\na/deep/\na/deep/two\.go  0 bytes\na/one\.go  1 byte\n.*\nnode_modules/\n"odd.*\[folders named \.git, node_modules were passed over; set includeIgnored to true to enter them\]$`},
 		{name: "ignored too", tool: "folder_list", args: `{"depth":2,"includeIgnored":true}`, matches: `(?s)\.git/config.*node_modules/x/\n`},
 		{name: "inside noise", tool: "folder_list", args: `{"path":"node_modules"}`, want: "node_modules: 1 entry\nx/"},
 		{name: "limit", tool: "folder_list", args: `{"limit":2}`, want: ".: 8 entries\n.git/\na/\n[6 more entries not shown; list a deeper path, or raise limit (at most 5000)]"},
-		{name: "integer as 2.0", tool: "folder_list", args: `{"limit":2.0,"path":"a"}`, want: "a: 2 entries\ndeep/\none.go  1 byte"},
+		{name: "integer as 3.0", tool: "folder_list", args: `{"limit":3.0,"path":"a"}`, want: "a: 3 entries\n.ssh/\ndeep/\none.go  1 byte"},
 		{name: "absolute", tool: "folder_list", args: fmt.Sprintf(`{"path":%q}`, w.path("a/deep")), want: "a/deep: 1 entry\ntwo.go  0 bytes"},
 		{name: "empty", tool: "folder_list", args: `{"path":"empty"}`, want: "empty is empty"},
 		{name: "file", tool: "folder_list", args: `{"path":"b.txt"}`, fails: true, want: `"b.txt" is a file, not a folder; folder_info and folder_read are for files`},
+		{name: "closed by the host", tool: "folder_list", args: `{"path":"a/.ssh"}`, fails: true, matches: `^looking at "a/\.ssh" is not allowed`},
 		{name: "missing", tool: "folder_list", args: `{"path":"emtpy"}`, fails: true, want: `"emtpy" does not exist; did you mean "empty"?`},
 		{name: "above", tool: "folder_list", args: `{"path":".."}`, fails: true, matches: `outside the agent's folder`},
 		{name: "through a link out", tool: "folder_list", args: `{"path":"out"}`, fails: true, matches: `outside the agent's folder`},

@@ -50,7 +50,7 @@ func (w *walk) each(ctx context.Context, visit func(name, rel string, d fs.DirEn
 			return ctx.Err()
 		}
 		if err != nil {
-			if d == nil {
+			if d == nil || name == w.root {
 				return w.folder.explain(name, err)
 			}
 			w.closed++
