@@ -182,7 +182,7 @@ func distinct(values []any) []any {
 	seen := map[string]bool{}
 	var out []any
 	for _, v := range values {
-		key := string(comparable(v))
+		key := string(equalText(v))
 		if !seen[key] {
 			seen[key] = true
 			out = append(out, v)
@@ -191,8 +191,8 @@ func distinct(values []any) []any {
 	return out
 }
 
-// comparable gives a text that is the same for equal values, numbers as float64.
-func comparable(v any) []byte {
+// equalText gives a text that is the same for equal values, numbers as float64.
+func equalText(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return nil
