@@ -50,7 +50,7 @@ func (p *program) open(quiet bool) (*session, error) {
 	if quiet {
 		loadLog = p.logger(slog.LevelError + 1) // the command reports what failed itself
 	}
-	s.loader = loader.New(s.host, nodeRuntimes(), &loader.Options{
+	s.loader = loader.New(s.host, nodeRuntimes(s.host.Limits()), &loader.Options{
 		Dirs:       p.flags.plugins,
 		Bundled:    p.bundled(s),
 		MaxTimeout: s.host.Limits().MaxTimeout,
@@ -78,8 +78,8 @@ func (p *program) loadAll(ctx context.Context, s *session) {
 	}
 }
 
-func nodeRuntimes() map[string]runtimes.Runtime {
-	return map[string]runtimes.Runtime{"node": node.New(nil)}
+func nodeRuntimes(limits host.Limits) map[string]runtimes.Runtime {
+	return map[string]runtimes.Runtime{"node": node.New(&node.Options{MaxResult: limits.Result})}
 }
 
 // offer gives the filter that --tools and --plugins-only ask for.
