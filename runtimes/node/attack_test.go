@@ -67,7 +67,12 @@ func attacks(tb testing.TB) []attack {
 // Every attack gets an answer by its deadline, and the host goes on: each runs in a
 // process of its own, with bounded memory, beside a plugin that must still answer.
 func TestAttacks(t *testing.T) {
+	known := 0
 	for _, a := range attacks(t) {
+		if notHeld[a.Name] != "" {
+			known++
+			continue
+		}
 		t.Run(a.Name, func(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -75,16 +80,14 @@ func TestAttacks(t *testing.T) {
 			cmd := exec.CommandContext(ctx, os.Args[0])
 			cmd.Env = append(os.Environ(), attackVariable+"="+a.Source)
 			out, err := cmd.CombinedOutput()
-			why, known := notHeld[a.Name]
-			switch {
-			case err != nil && !known:
+			if err != nil {
 				t.Errorf("%v\n%.600s", err, out)
-			case err != nil:
-				t.Logf("not held, as is known: %s", why)
-			default:
-				t.Logf("%s", bytes.TrimSpace(out))
 			}
+			t.Logf("%.300s", bytes.TrimSpace(out))
 		})
+	}
+	if known != len(notHeld) {
+		t.Errorf("%d of the %d attacks that are not held are known by name", known, len(notHeld))
 	}
 }
 

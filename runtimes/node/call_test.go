@@ -44,6 +44,7 @@ func TestThrows(t *testing.T) {
 		"recursive proxy":   {"const p = new Proxy({}, { get: (t, k, r) => r[k] }); return p.x", "! RangeError: Maximum call stack size exceeded", ""},
 		"recursive sort":    {"const f = () => [2, 1].sort(f); return f()", "! RangeError: Maximum call stack size exceeded", ""},
 		"recursive replace": {"const f = () => 'a'.replace(/a/, f); return f()", "! RangeError: Maximum call stack size exceeded", ""},
+		"engine panics":     {`return eval("'\\u{10FFFF}'.length")`, "! internal error of the JavaScript engine; the host's log has more", "the engine panicked"},
 		"cyclic array":      {"const a = [1]; a.push(a); return String(a)", "1,", ""},
 		"cyclic flat":       {"const a = []; a[0] = a; return a.flat(Infinity)", "! Invalid array nesting: it is deeper than this host's limit of 1000", ""},
 		"deep JSON text":    {"return JSON.parse('['.repeat(200000) + ']'.repeat(200000)).length", "! the text is nested more than 1000 levels deep, which is as deep as JSON may be here", ""},

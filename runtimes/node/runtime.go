@@ -102,11 +102,11 @@ func (r *Runtime) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instan
 		return nil, fmt.Errorf("opening the folder of plugin %q: %w", spec.Plugin, err)
 	}
 	defer root.Close()
-	fields := map[string]string{}
+	var files []string
 	for _, t := range spec.Tools {
-		fields[cleanHandler(t.Handler)] = t.Field
+		files = append(files, cleanHandler(t.Handler))
 	}
-	built, err := r.builder.Build(ctx, root, slices.Sorted(maps.Keys(fields)))
+	built, err := r.builder.Build(ctx, root, files)
 	if err != nil {
 		return nil, bundleProblems(err)
 	}
