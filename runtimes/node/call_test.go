@@ -235,3 +235,19 @@ func TestOpenIsBoundByItsContext(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// An operation that fails later shows where the script began it.
+func TestStackOfOperations(t *testing.T) {
+	p := open(t, map[string]string{
+		"promise.js": "import { readFile } from 'node:fs/promises';\n" + handler("await null;\nconst inner = () => readFile('/nope/x');\nreturn await inner()"),
+		"context.js": handler("\nreturn ctx.fs.read('/nope/x')"),
+	}, 10*time.Second)
+	for tool, want := range map[string]string{"promise": "promise.js:4:21", "context": "context.js:3:15"} {
+		if got := p.call(t, tool, "{}"); !strings.HasPrefix(got, "! ") {
+			t.Errorf("%s: got %q", tool, got)
+		}
+		if log := p.log.String(); !strings.Contains(log, want) {
+			t.Errorf("%s: the log lacks %q:\n%s", tool, want, log)
+		}
+	}
+}

@@ -33,6 +33,7 @@ type engine struct {
 	interrupt func(cause error) // ends the engine; may be called from any goroutine
 	pristine  pristine
 	program   *program               // what the engine runs; nil before it is loaded
+	origin    []goja.StackFrame      // where the operation began whose end is being told
 	positions *bundle.Positions      // of program; nil until an error was thrown
 	rejected  map[*goja.Promise]bool // rejected promises that nothing handles
 
@@ -96,9 +97,10 @@ func (e *engine) require(name string) (module goja.Value, ok bool) {
 // not touch the VM; what it returns is turned into a value on the loop by finish, which may be nil.
 func (e *engine) async(work func(ctx context.Context) (any, error), finish func(any) goja.Value) goja.Value {
 	promise, resolve, reject := e.vm.NewPromise()
+	here := e.here()
 	e.loop.start(func(ctx context.Context) func() error {
 		v, err := work(ctx)
-		return func() error {
+		return here(func() error {
 			if err != nil {
 				return reject(e.errorValue(err))
 			}
@@ -106,7 +108,7 @@ func (e *engine) async(work func(ctx context.Context) (any, error), finish func(
 				return resolve(finish(v))
 			}
 			return resolve(v)
-		}
+		})
 	})
 	return e.vm.ToValue(promise)
 }

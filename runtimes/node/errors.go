@@ -30,6 +30,29 @@ func (e *engine) errorValue(err error) goja.Value {
 	if errors.As(err, &thrown) {
 		return thrown.Value()
 	}
+	o := e.errorObject(err)
+	if len(e.origin) > 0 && len(e.vm.CaptureCallStack(1, nil)) == 0 {
+		// Made between turns, so that no script is running: show where the script began the operation.
+		e.hidden(o, "stack", o.String()+"\n"+framesText(e.origin))
+	}
+	return o
+}
+
+// here remembers where the script is that begins an operation, for the stack of the
+// error which f may make in a later turn.
+func (e *engine) here() func(f func() error) func() error {
+	const depth = 10
+	origin := e.vm.CaptureCallStack(depth, nil)
+	return func(f func() error) func() error {
+		return func() error {
+			e.origin = origin
+			defer func() { e.origin = nil }()
+			return f()
+		}
+	}
+}
+
+func (e *engine) errorObject(err error) *goja.Object {
 	var script *scriptError
 	if errors.As(err, &script) {
 		o := e.makeError(script.class, script.message)

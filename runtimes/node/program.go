@@ -139,15 +139,19 @@ func (e *engine) authorStack(text string) string {
 	return strings.Join(out, "\n")
 }
 
-// framesText writes stack frames as goja does in an error's stack.
+// framesText writes stack frames as goja does in an error's stack, without those of Go functions.
 func framesText(frames []goja.StackFrame) string {
 	var b strings.Builder
+	n := 0
 	for i := range frames {
-		if i == maxFrames {
+		if frames[i].SrcName() == "<native>" {
+			continue
+		}
+		if n++; n > maxFrames {
 			break
 		}
 		at := frames[i].Position()
-		fmt.Fprintf(&b, "\tat %s (%s:%d:%d(%d))\n", frames[i].FuncName(), frames[i].SrcName(), at.Line, at.Column, 0)
+		fmt.Fprintf(&b, "\tat %s (%s:%d:%d(0))\n", frames[i].FuncName(), frames[i].SrcName(), at.Line, at.Column)
 	}
 	return b.String()
 }
