@@ -33,7 +33,9 @@ func (e *engine) errorValue(err error) goja.Value {
 	o := e.errorObject(err)
 	if len(e.origin) > 0 && len(e.vm.CaptureCallStack(1, nil)) == 0 {
 		// Made between turns, so that no script is running: show where the script began the operation.
-		e.hidden(o, "stack", o.String()+"\n"+framesText(e.origin))
+		if e.protect(func() { e.hidden(o, "stack", o.Get("stack").String()+framesText(e.origin)) }) != nil {
+			return o
+		}
 	}
 	return o
 }
