@@ -174,7 +174,10 @@ func collect(f *files, result api.BuildResult, handlers []string, format api.For
 // stays as it is: lowered private fields and async functions are two to three times slower.
 func unsupported() map[string]bool {
 	return map[string]bool{
-		"async-generator": false, "for-await": false, "using": false, "decorators": false, "dynamic-import": false,
+		// esbuild looks for \p{…} outside of character classes only, so every literal with
+		// the flag u becomes a call of RegExp.
+		"regexp-sticky-and-unicode-flags": false,
+		"async-generator":                 false, "for-await": false, "using": false, "decorators": false, "dynamic-import": false,
 		"import-meta": false, "regexp-match-indices": false, "regexp-set-notation": false,
 		"regexp-unicode-property-escapes": false, "hashbang": false,
 	}

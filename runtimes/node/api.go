@@ -13,17 +13,20 @@ import (
 
 // api is what the JavaScript API keeps of one engine.
 type api struct {
-	started    time.Time             // when the engine was made
-	internal   map[string]goja.Value // libraries that only other libraries may require
-	then       goja.Value            // Promise.prototype.then as it was before any code of a plugin ran
-	newBuffer  goja.Callable         // ArrayBuffer → Buffer; nil until Buffer is touched
+	started  time.Time             // when the engine was made
+	internal map[string]goja.Value // libraries that only other libraries may require
+
+	// Functions of script, taken before any code of a plugin ran; language.js says what they are.
+	turn, capture                goja.Callable
+	captureValue, queueMicrotask goja.Value
+
+	newBuffer  goja.Callable // ArrayBuffer → Buffer; nil until Buffer is touched
 	console    logOutput
 	files      map[int]*permissions.File // open file descriptors
-	nextFD     int
-	abort      goja.Callable // aborts ctx.signal; nil until that is touched
-	aborted    error         // why the call was aborted; nil while it was not
+	abort      goja.Callable             // aborts ctx.signal; nil until that is touched
+	aborted    error                     // why the call was aborted; nil while it was not
 	async      asyncContext
-	runTicks   goja.Callable // runs what process.nextTick was given; nil until process is touched
+	ticks      goja.Callable // runs what process.nextTick was given; nil until process is touched
 	ticksWait  bool          // something was given to process.nextTick
 	inCallback bool          // the loop is calling a callback, and looks after ticks then
 }

@@ -19,39 +19,27 @@ func (t contextTracker) Resumed(kept any) {
 
 func (t contextTracker) Exited() { t.e.api.async.current = nil }
 
-// captureContext gives a function that runs another one in the context of now.
-func (e *engine) captureContext(c goja.FunctionCall) goja.Value {
-	v := c.Argument(0)
-	kept := e.api.async.current
-	f, ok := goja.AssertFunction(v)
-	if kept == nil || !ok {
+func (e *engine) context(goja.FunctionCall) goja.Value {
+	if v := e.api.async.current; v != nil {
 		return v
 	}
-	return e.vm.ToValue(func(c goja.FunctionCall) goja.Value {
-		before := e.api.async.current
-		e.api.async.current = kept
-		defer func() { e.api.async.current = before }()
-		v, err := f(c.This, c.Arguments...)
-		if err != nil {
-			panic(err)
-		}
-		return v
-	})
+	return goja.Undefined()
+}
+
+func (e *engine) setContext(c goja.FunctionCall) goja.Value {
+	e.api.async.current = optional(c.Argument(0))
+	return goja.Undefined()
+}
+
+// captureContext gives a function that runs another one in the context of now.
+func (e *engine) captureContext(f goja.Value) goja.Value {
+	if e.api.async.current == nil {
+		return f
+	}
+	return e.apply(e.api.capture, f)
 }
 
 func loadAsyncHooks(e *engine) goja.Value {
 	e.vm.SetAsyncContextTracker(contextTracker{e})
-	return asyncHooksLibrary.load(e, e.object(map[string]any{
-		"get": func(goja.FunctionCall) goja.Value {
-			if v := e.api.async.current; v != nil {
-				return v
-			}
-			return goja.Undefined()
-		},
-		"set": func(c goja.FunctionCall) goja.Value {
-			e.api.async.current = optional(c.Argument(0))
-			return goja.Undefined()
-		},
-		"capture": e.captureContext,
-	}))
+	return asyncHooksLibrary.load(e, e.object(map[string]any{"get": e.context, "set": e.setContext, "capture": e.api.captureValue}))
 }

@@ -158,7 +158,11 @@ var fileOps = map[string]fileOp{
 		return only(f.Access(a.text(0), mode&4 != 0, mode&2 != 0))
 	}),
 	"readdir": quick("scandir", func(f *permissions.FS, a fileArgs) (any, error) { return f.ReadDir(a.text(0)) }),
-	"mkdir":   quick("mkdir", func(f *permissions.FS, a fileArgs) (any, error) { return only(f.Mkdir(a.text(0), a.mode(1))) }),
+	"opendir": quick("opendir", func(f *permissions.FS, a fileArgs) (any, error) {
+		_, err := f.ReadDir(a.text(0))
+		return nil, err
+	}),
+	"mkdir": quick("mkdir", func(f *permissions.FS, a fileArgs) (any, error) { return only(f.Mkdir(a.text(0), a.mode(1))) }),
 	"mkdirp": quick("mkdir", func(f *permissions.FS, a fileArgs) (any, error) {
 		first, err := f.MkdirAll(a.text(0), a.mode(1))
 		if first == "" {
@@ -466,14 +470,16 @@ func loadFS(e *engine) goja.Value {
 		},
 		// (callback(error, result), operation, arguments…)
 		"start": func(c goja.FunctionCall) goja.Value {
-			done, _ := goja.AssertFunction(e.captureContext(goja.FunctionCall{Arguments: c.Arguments[:1]}))
-			op, args := fileOps[c.Argument(1).String()], fileArgs(c.Arguments[2:])
+			done := e.captureContext(c.Argument(0))
+			// The engine takes the list of arguments back when this function returns.
+			op, args := fileOps[c.Argument(1).String()], fileArgs(slices.Clone(c.Arguments[2:]))
 			work, slow := op.begin(e, args)
+			here := e.here()
 			finish := func(v any, err error) func() error {
 				if err == nil {
 					return func() error { return e.macrotask(done, goja.Null(), e.fileResult(v)) }
 				}
-				return func() error { return e.macrotask(done, e.errorValue(blame(err, op, args))) }
+				return here(func() error { return e.macrotask(done, e.errorValue(blame(err, op, args))) })
 			}
 			if slow {
 				e.loop.start(func(context.Context) func() error { return finish(work()) })
@@ -484,7 +490,7 @@ func loadFS(e *engine) goja.Value {
 		},
 		// (callback): calls it in a turn of its own
 		"later": func(c goja.FunctionCall) goja.Value {
-			f, _ := goja.AssertFunction(c.Argument(0))
+			f := c.Argument(0)
 			e.loop.post(func() error { return e.macrotask(f) })
 			return goja.Undefined()
 		},

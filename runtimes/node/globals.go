@@ -17,7 +17,7 @@ const nodeVersion = "20.20.2"
 // taken Symbol.asyncIterator at its first line, so it cannot wait.
 func (e *engine) installLanguage() {
 	e.api.started = time.Now()
-	e.api.then = languageLibrary.load(e, e.object(map[string]any{
+	exports := languageLibrary.load(e, e.object(map[string]any{
 		"isWellFormed": func(c goja.FunctionCall) goja.Value { return e.vm.ToValue(wellFormed(textOf(c.Argument(0)))) },
 		"toWellFormed": func(c goja.FunctionCall) goja.Value {
 			s := textOf(c.Argument(0))
@@ -27,7 +27,13 @@ func (e *engine) installLanguage() {
 			return e.vm.ToValue(s.String())
 		},
 		"captureStackTrace": e.captureStackTrace,
-	})).ToObject(e.vm).Get("then")
+		"context":           e.context,
+		"setContext":        e.setContext,
+		"uncaught":          e.reportUncaught,
+	})).ToObject(e.vm)
+	e.api.turn, _ = goja.AssertFunction(exports.Get("turn"))
+	e.api.captureValue, e.api.queueMicrotask = exports.Get("capture"), exports.Get("queueMicrotask")
+	e.api.capture, _ = goja.AssertFunction(e.api.captureValue)
 	// The engine's own RegExp makes way for the one among the lazy globals, which is made from it.
 	_ = e.vm.GlobalObject().Delete("RegExp")
 }
@@ -67,54 +73,25 @@ func wellFormed(s goja.String) bool {
 	return true
 }
 
-func loadQueueMicrotask(e *engine) goja.Value {
-	return e.vm.ToValue(func(c goja.FunctionCall) goja.Value {
-		if _, ok := goja.AssertFunction(c.Argument(0)); !ok {
-			check := e.internal("errors").ToObject(e.vm).Get("check").ToObject(e.vm)
-			f, _ := goja.AssertFunction(check.Get("function"))
-			e.apply(f, c.Argument(0), e.vm.ToValue("callback"))
-		}
-		f, _ := goja.AssertFunction(e.captureContext(c))
-		promise, resolve, _ := e.vm.NewPromise()
-		then, _ := goja.AssertFunction(e.api.then)
-		if _, err := then(e.vm.ToValue(promise), e.vm.ToValue(func(goja.FunctionCall) goja.Value {
-			if _, err := f(goja.Undefined()); err != nil {
-				e.uncaught(err)
-			}
-			return goja.Undefined()
-		})); err != nil {
-			panic(err)
-		}
-		if err := resolve(goja.Undefined()); err != nil {
-			panic(err)
-		}
-		return goja.Undefined()
-	})
+// reportUncaught ends the loop with a value that script threw where nobody can catch it.
+func (e *engine) reportUncaught(c goja.FunctionCall) goja.Value {
+	thrown := c.Argument(0)
+	e.loop.post(func() error { return e.throw(thrown) })
+	return goja.Undefined()
 }
-
-// uncaught ends the loop with an error that script threw where nobody can catch it.
-func (e *engine) uncaught(err error) { e.loop.post(func() error { return err }) }
 
 func loadEventTarget(e *engine) goja.Value {
 	return abortLibrary.load(e, e.object(map[string]any{
-		"now": func(goja.FunctionCall) goja.Value { return e.vm.ToValue(e.now()) },
-		"uncaught": func(c goja.FunctionCall) goja.Value {
-			e.uncaught(e.exception(c.Argument(0)))
-			return goja.Undefined()
-		},
+		"now":      func(goja.FunctionCall) goja.Value { return e.vm.ToValue(e.now()) },
+		"uncaught": e.reportUncaught,
 	}))
 }
 
-// exception makes of a thrown value the error that goja would give.
-func (e *engine) exception(v goja.Value) error {
-	_, err := e.throw(goja.Undefined(), v)
-	return err
-}
-
-// throw is a function that throws its argument.
-func (e *engine) throw(_ goja.Value, v goja.Value) (goja.Value, error) {
+// throw gives the error that goja gives where a value is thrown.
+func (e *engine) throw(v goja.Value) error {
 	f, _ := goja.AssertFunction(e.vm.ToValue(func(goja.FunctionCall) goja.Value { panic(v) }))
-	return f(goja.Undefined())
+	_, err := f(goja.Undefined())
+	return err
 }
 
 // now is the time since the engine was made, in milliseconds.

@@ -8,25 +8,31 @@ import (
 
 var (
 	arrayBufferType = reflect.TypeFor[goja.ArrayBuffer]()
+	mapType         = reflect.TypeFor[[][2]any]()
+	listType        = reflect.TypeFor[[]any]()
 	proxyType       = reflect.TypeFor[goja.Proxy]()
 )
 
 // kindOf says what an object is by its internal slots, whatever its prototype and tags say.
 func kindOf(o *goja.Object) string {
-	switch t := o.ExportType(); {
-	case t == proxyType:
+	switch o.ExportType() {
+	case proxyType:
 		return "Proxy"
-	case t == arrayBufferType:
+	case arrayBufferType:
 		return "ArrayBuffer"
-	case t == promiseType:
+	case promiseType:
 		return "Promise"
+	case mapType:
+		return "Map"
 	}
-	switch class := o.ClassName(); class {
-	case "AsyncFunction", "GeneratorFunction":
+	if _, ok := goja.AssertFunction(o); ok {
 		return "Function"
-	default:
-		return class
 	}
+	class := o.ClassName()
+	if class == "Object" && o.ExportType() == listType {
+		return "Set"
+	}
+	return class
 }
 
 func loadInspect(e *engine) goja.Value {
@@ -36,8 +42,40 @@ func loadInspect(e *engine) goja.Value {
 
 // loadTypes gives what util.inspect and util.types ask of Go.
 func loadTypes(e *engine) goja.Value {
+	// What has no class of its own is told by functions that refuse all but their kind.
+	ofPrototype := func(class, name string) goja.Callable {
+		f, _ := goja.AssertFunction(e.vm.Get(class).ToObject(e.vm).Get("prototype").ToObject(e.vm).Get(name))
+		return f
+	}
 	isView, _ := goja.AssertFunction(e.vm.Get("ArrayBuffer").ToObject(e.vm).Get("isView"))
-	dataView := e.vm.Get("DataView")
+	weakMapHas, weakSetHas := ofPrototype("WeakMap", "has"), ofPrototype("WeakSet", "has")
+	bigInt, symbol := ofPrototype("BigInt", "valueOf"), ofPrototype("Symbol", "valueOf")
+	dataView := e.vm.Get("DataView").ToObject(e.vm)
+	plain := e.vm.NewObject().Prototype()
+	refine := func(o *goja.Object) string {
+		if p := o.Prototype(); p == nil || p == plain {
+			return "Object"
+		}
+		if e.apply(isView, o).ToBoolean() {
+			if e.vm.InstanceOf(o, dataView) {
+				return "DataView"
+			}
+			return "TypedArray"
+		}
+		if _, err := weakMapHas(o, o); err == nil {
+			return "WeakMap"
+		}
+		if _, err := weakSetHas(o, o); err == nil {
+			return "WeakSet"
+		}
+		if _, err := bigInt(o); err == nil {
+			return "BigInt"
+		}
+		if _, err := symbol(o); err == nil {
+			return "Symbol"
+		}
+		return "Object"
+	}
 	return e.object(map[string]any{
 		"kindOf": func(c goja.FunctionCall) goja.Value {
 			o, ok := c.Argument(0).(*goja.Object)
@@ -45,10 +83,8 @@ func loadTypes(e *engine) goja.Value {
 				return goja.Undefined()
 			}
 			kind := kindOf(o)
-			if kind == "Object" && e.apply(isView, o).ToBoolean() {
-				if kind = "TypedArray"; e.vm.InstanceOf(o, dataView.ToObject(e.vm)) {
-					kind = "DataView"
-				}
+			if kind == "Object" {
+				kind = refine(o)
 			}
 			return e.vm.ToValue(kind)
 		},

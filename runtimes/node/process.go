@@ -16,6 +16,7 @@ func loadProcess(e *engine) goja.Value {
 			_ = env.Set(name, value) // a plain object
 		}
 	}
+	idle := e.vm.ToValue(func(goja.FunctionCall) goja.Value { return goja.Undefined() })
 	partial := map[string]string{}
 	v := processLibrary.load(e, e.object(map[string]any{
 		"env": env, "platform": platform(), "arch": arch(), "version": "v" + nodeVersion, "node": nodeVersion, "dir": e.dir,
@@ -62,16 +63,13 @@ func loadProcess(e *engine) goja.Value {
 			}
 			e.api.ticksWait = true
 			if !e.api.inCallback {
-				e.loop.post(func() error { return e.macrotask(nothing) })
+				e.loop.post(func() error { return e.macrotask(idle) })
 			}
 			return goja.Undefined()
 		},
-		"capture": e.captureContext,
+		"capture": e.api.captureValue,
 	}))
 	process := v.ToObject(e.vm)
-	e.api.runTicks, _ = goja.AssertFunction(process.Get("runTicks"))
+	e.api.ticks, _ = goja.AssertFunction(process.Get("runTicks"))
 	return process.Get("process")
 }
-
-// nothing is a callback that does nothing.
-func nothing(goja.Value, ...goja.Value) (goja.Value, error) { return goja.Undefined(), nil }

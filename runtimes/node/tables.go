@@ -127,7 +127,7 @@ func init() {
 		"global":               func(e *engine) goja.Value { return e.vm.GlobalObject() },
 		"performance":          fromBuiltin("perf_hooks", "performance"),
 		"process":              func(e *engine) goja.Value { m, _ := e.require("process"); return m },
-		"queueMicrotask":       loadQueueMicrotask,
+		"queueMicrotask":       func(e *engine) goja.Value { return e.api.queueMicrotask },
 		"structuredClone":      func(e *engine) goja.Value { return e.internal("clone") },
 	}
 	for _, name := range []string{"setTimeout", "setInterval", "setImmediate", "clearTimeout", "clearInterval", "clearImmediate"} {

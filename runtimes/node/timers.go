@@ -9,7 +9,7 @@ import (
 func loadTimers(e *engine) goja.Value {
 	return timersLibrary.load(e, e.object(map[string]any{
 		"set": func(c goja.FunctionCall) goja.Value { // (milliseconds, repeat, callback) → id
-			f, _ := goja.AssertFunction(c.Argument(2))
+			f := c.Argument(2)
 			delay := time.Duration(c.Argument(0).ToInteger()) * time.Millisecond
 			id, err := e.loop.setTimer(delay, c.Argument(1).ToBoolean(), func() error { return e.macrotask(f) })
 			if err != nil {
@@ -28,31 +28,32 @@ func loadTimers(e *engine) goja.Value {
 			return goja.Undefined()
 		},
 		"immediate": func(c goja.FunctionCall) goja.Value {
-			f, _ := goja.AssertFunction(c.Argument(0))
+			f := c.Argument(0)
 			e.loop.post(func() error { return e.macrotask(f) })
 			return goja.Undefined()
 		},
-		"capture": e.captureContext,
+		"capture": e.api.captureValue,
 	}))
 }
 
 // macrotask runs a callback that the loop calls: then, as in Node, what was given to
 // process.nextTick, then promise jobs, and then what those gave to process.nextTick.
-func (e *engine) macrotask(f goja.Callable, args ...goja.Value) error {
-	run, _ := goja.AssertFunction(e.vm.ToValue(func(goja.FunctionCall) goja.Value {
-		e.api.inCallback = true
-		defer func() { e.api.inCallback = false }()
-		e.apply(f, args...)
-		if e.api.ticksWait {
-			e.api.ticksWait = false
-			e.apply(e.api.runTicks)
-		}
-		return goja.Undefined()
-	}))
-	_, err := run(goja.Undefined())
+func (e *engine) macrotask(f goja.Value, args ...goja.Value) error {
+	e.api.inCallback = true
+	_, err := e.api.turn(goja.Undefined(), append([]goja.Value{f, e.vm.ToValue(e.runTicks)}, args...)...)
+	e.api.inCallback = false
 	for err == nil && e.api.ticksWait {
 		e.api.ticksWait = false
-		_, err = e.api.runTicks(goja.Undefined())
+		_, err = e.api.ticks(goja.Undefined())
 	}
 	return err
+}
+
+// runTicks runs what was given to process.nextTick so far.
+func (e *engine) runTicks(goja.FunctionCall) goja.Value {
+	if e.api.ticksWait {
+		e.api.ticksWait = false
+		e.apply(e.api.ticks)
+	}
+	return goja.Undefined()
 }

@@ -2,7 +2,7 @@
 const { codec, compare, search, fill, swap, read, write } = host;
 const { nodeError, invalidArgType, outOfRange } = require('internal/errors');
 
-const kMaxLength = 0x7fffffff;
+const kMaxLength = 0x100000000;
 const kStringMaxLength = 0x1fffffe8;
 const UINT = 0, INT = 1, BIGUINT = 2, BIGINT = 3, FLOAT = 4;
 const isView = ArrayBuffer.isView;
@@ -48,7 +48,7 @@ function checkOffset(buffer, offset, size) {
   if (offset >= 0 && offset + size <= buffer.length && Number.isInteger(offset)) return;
   if (!Number.isInteger(offset)) throw outOfRange('offset', 'an integer', offset);
   if (buffer.length - size < 0) throw nodeError('RangeError', 'ERR_BUFFER_OUT_OF_BOUNDS', 'Attempt to access memory outside buffer bounds');
-  throw outOfRange('offset', `>= 0 && <= ${buffer.length - size}`, offset);
+  throw outOfRange('offset', `>= 0 and <= ${buffer.length - size}`, offset);
 }
 
 function checkByteLength(value) {
@@ -66,7 +66,7 @@ function get(buffer, kind, little, offset, size) {
 function put(buffer, kind, little, value, offset, size) {
   if (offset === undefined) offset = 0;
   if (kind === BIGUINT || kind === BIGINT) {
-    if (typeof value !== 'bigint') throw invalidArgType('value', 'bigint', value);
+    if (typeof value !== 'bigint') throw new TypeError('Cannot mix BigInt and other types, use explicit conversions');
     const min = kind === BIGINT ? -(2n ** 63n) : 0n;
     const max = kind === BIGINT ? 2n ** 63n - 1n : 2n ** 64n - 1n;
     if (value < min || value > max) throw outOfRange('value', kind === BIGINT ? '>= -(2n ** 63n) and < 2n ** 63n' : '>= 0n and < 2n ** 64n', value);
@@ -78,8 +78,7 @@ function put(buffer, kind, little, value, offset, size) {
       const max = kind === INT ? 2 ** (bits - 1) - 1 : 2 ** bits - 1;
       if (value < min || value > max) {
         let range = `>= ${min} and <= ${max}`;
-        if (size > 3) range = kind === INT ? `>= -(2 ** ${bits - 1}) and < 2 ** ${bits - 1}` : `>= 0 and < 2 ** ${bits}`;
-        if (size === 4 && kind === INT) range = '>= -(2 ** 31) and < 2 ** 31';
+        if (size > 4) range = kind === INT ? `>= -(2 ** ${bits - 1}) and < 2 ** ${bits - 1}` : `>= 0 and < 2 ** ${bits}`;
         throw outOfRange('value', range, value);
       }
     }
@@ -141,6 +140,7 @@ class Buffer extends Uint8Array {
 
   static concat(list, total) {
     if (!Array.isArray(list)) throw invalidArgType('list', 'Array', list);
+    if (list.length === 0) return make(new ArrayBuffer(0));
     if (total === undefined) {
       total = 0;
       for (let i = 0; i < list.length; i++) if (list[i]?.length) total += list[i].length;
@@ -328,7 +328,7 @@ class Buffer extends Uint8Array {
     if (more > 0) text += ` ... ${more} more byte${more > 1 ? 's' : ''}`;
     let extras = '';
     for (const key of Object.keys(this).slice(this.length)) extras += `, ${key}: ${(inspect ?? require('internal/inspect').inspect)(this[key], options)}`;
-    return `<${this.constructor.name}${text || extras ? ' ' : ''}${text}${text ? extras : extras.slice(2)}>`;
+    return `<${this.constructor.name} ${text}${text ? extras : extras.slice(2)}>`;
   }
 }
 
@@ -383,7 +383,7 @@ function from(value, encodingOrOffset, length) {
       if (typeof text === 'string') return from(text, encodingOrOffset);
     }
   }
-  throw invalidArgType('first argument', ['string', 'Buffer', 'ArrayBuffer', 'Array', 'Array-like Object'], value);
+  throw invalidArgType('first argument', null, value);
 }
 
 function fromObject(value) {
@@ -473,7 +473,8 @@ function atob(text) {
   const DOMException = require('internal/dom_exception');
   if (/[^A-Za-z0-9+/=]/.test(text)) throw new DOMException('Invalid character', 'InvalidCharacterError');
   if (text.length % 4 === 0) text = text.replace(/={1,2}$/, '');
-  if (text.length % 4 === 1 || text.includes('=')) throw new DOMException('The string to be decoded is not correctly encoded.', 'InvalidCharacterError');
+  if (text.includes('=')) throw new DOMException('Invalid character', 'InvalidCharacterError');
+  if (text.length % 4 === 1) throw new DOMException('The string to be decoded is not correctly encoded.', 'InvalidCharacterError');
   const bytes = new Uint8Array(encode(text, 'base64'));
   return codec.decode(bytes, 'latin1', 0, bytes.length);
 }

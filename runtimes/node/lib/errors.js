@@ -35,6 +35,7 @@ function list(words, last) {
 }
 
 function invalidArgType(name, expected, value) {
+  if (expected === null) return nodeError('TypeError', 'ERR_INVALID_ARG_TYPE', `The ${name} must be of type string or an instance of Buffer, ArrayBuffer, or Array or an Array-like Object.${received(value)}`);
   if (!Array.isArray(expected)) expected = [expected];
   const types = [], instances = [], other = [];
   for (const word of expected) {

@@ -86,7 +86,7 @@ const timeOf = (value, name = 'time') => {
   if (typeof value === 'string' && +value == value) return +value;
   if (Number.isFinite(value)) return value < 0 ? Date.now() / 1000 : value;
   if (Object.prototype.toString.call(value) === '[object Date]') return value.getTime() / 1000;
-  throw invalidArgType(name, ['Date', 'Time in seconds'], value);
+  throw nodeError('TypeError', 'ERR_INVALID_ARG_TYPE', invalidArgType(name, 'Date', value).message.replace('Date.', 'Date or an Time in seconds.'));
 };
 
 class Kinds {
@@ -145,6 +145,7 @@ const isMissing = (error) => error.code === 'ENOENT';
 
 function fsError(code, message, fields) {
   const error = nodeError('Error', code, message);
+  Object.defineProperty(error, 'name', { value: 'SystemError', writable: true, configurable: true, enumerable: false });
   return Object.assign(error, fields);
 }
 
@@ -266,6 +267,7 @@ const ops = {
   *fdatasync(fd) { yield ['fsync', checkFD(fd)]; },
   *opendir(path, opts) {
     path = toPath(path);
+    if (!opts?.recursive) yield ['opendir', path];
     return new Dir(path, yield* ops.readdir(path, { ...opts, withFileTypes: true }));
   },
 };
@@ -322,7 +324,7 @@ function* copyTree(from, to, opts, top) {
     if (none && isMissing(none)) yield ['mkdirp', parent, 0o777];
   }
   if (kind === 0o040000) {
-    if (!opts.recursive) throw fsError('ERR_FS_EISDIR', `Recursive option not enabled, cannot copy a directory: cp returned EISDIR (${from} is a directory (not copied)) ${from}`, { errno: 21, syscall: 'cp', path: from });
+    if (!opts.recursive) throw fsError('ERR_FS_EISDIR', `Path is a directory: cp returned EISDIR (${from} is a directory (not copied)) ${from}`, { errno: 22, syscall: 'cp', path: from });
     if (target && (target[2] & 0o170000) !== 0o040000) throw fsError('ERR_FS_CP_DIR_TO_NON_DIR', `Cannot overwrite non-directory with directory: cp returned EISDIR (cannot overwrite non-directory ${to} with directory ${from}) ${to}`, { errno: 21, syscall: 'cp', path: to });
     if (!target) yield ['mkdir', to, source[2] & 0o777];
     const entries = yield ['readdir', from];
@@ -381,6 +383,12 @@ function promised(steps) {
   return new Promise((resolve, reject) => drive(steps, (error, result) => error ? reject(error) : resolve(result)));
 }
 
+function callbackOf(args) {
+  const done = args.pop();
+  if (typeof done !== 'function') throw invalidArgType('cb', 'function', undefined);
+  return done;
+}
+
 const kPromisify = Symbol.for('nodejs.util.promisify.custom');
 const fs = {}, promises = {};
 const quiet = new Set(['writeFile', 'appendFile', 'access', 'rmdir', 'rm', 'unlink', 'rename', 'copyFile', 'cp', 'truncate', 'ftruncate', 'chmod', 'utimes', 'link', 'symlink', 'close', 'fsync', 'fdatasync']);
@@ -389,8 +397,7 @@ const onFD = new Set(['fstat', 'ftruncate', 'close', 'fsync', 'fdatasync', 'open
 for (const name of Object.keys(ops)) {
   const make = ops[name];
   fs[name] = { [name](...args) {
-    const done = args.pop();
-    check.function(done, 'cb');
+    const done = callbackOf(args);
     while (args.length > 0 && args[args.length - 1] === undefined) args.pop();
     drive(make(...args), (error, result) => error ? done(error) : quiet.has(name) ? done(null) : done(null, result));
   } }[name];
@@ -476,21 +483,19 @@ function* writevFrom(fd, buffers, position) {
 }
 
 fs.read = function read(fd, ...args) {
-  const done = args.pop();
-  check.function(done, 'cb');
+  const done = callbackOf(args);
   const a = readArgs(...args);
   drive(readInto(fd, a), (error, n) => error ? done(error) : done(null, n, a.buffer));
 };
 fs.readSync = (fd, ...args) => runSync(readInto(fd, readArgs(...args)));
 fs.write = function write(fd, value, ...args) {
-  const done = args.pop();
-  check.function(done, 'cb');
+  const done = callbackOf(args);
   drive(writeFrom(fd, writeArgs(value, ...args)), (error, n) => error ? done(error) : done(null, n, value));
 };
 fs.writeSync = (fd, value, ...args) => runSync(writeFrom(fd, writeArgs(value, ...args)));
-fs.readv = (fd, buffers, ...args) => { const done = args.pop(); check.function(done, 'cb'); drive(readvInto(fd, buffers, args[0]), (error, n) => error ? done(error) : done(null, n, buffers)); };
+fs.readv = (fd, buffers, ...args) => { const done = callbackOf(args); drive(readvInto(fd, buffers, args[0]), (error, n) => error ? done(error) : done(null, n, buffers)); };
 fs.readvSync = (fd, buffers, position) => runSync(readvInto(fd, buffers, position));
-fs.writev = (fd, buffers, ...args) => { const done = args.pop(); check.function(done, 'cb'); drive(writevFrom(fd, buffers, args[0]), (error, n) => error ? done(error) : done(null, n, buffers)); };
+fs.writev = (fd, buffers, ...args) => { const done = callbackOf(args); drive(writevFrom(fd, buffers, args[0]), (error, n) => error ? done(error) : done(null, n, buffers)); };
 fs.writevSync = (fd, buffers, position) => runSync(writevFrom(fd, buffers, position));
 const pair = (f, names) => Object.defineProperty(f, kPromisify, { value: (...args) => new Promise((resolve, reject) => f(...args, (error, n, buffer) => error ? reject(error) : resolve({ [names[0]]: n, [names[1]]: buffer }))) });
 pair(fs.read, ['bytesRead', 'buffer']); pair(fs.write, ['bytesWritten', 'buffer']); pair(fs.readv, ['bytesRead', 'buffers']); pair(fs.writev, ['bytesWritten', 'buffers']);

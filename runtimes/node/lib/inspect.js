@@ -141,8 +141,7 @@ function formatValue(ctx, value, depth, typedArray) {
       const left = ctx.depth === null ? null : ctx.depth - depth;
       const made = own.call(shown, left, { ...ctx.options, stylize: ctx.stylize, depth: left }, inspect);
       if (made !== shown) {
-        if (typeof made !== 'object') return `${made}`;
-        return formatValue(ctx, made, depth).replaceAll('\n', `\n${' '.repeat(ctx.indent)}`);
+        return (typeof made !== 'object' ? `${made}` : formatValue(ctx, made, depth)).replaceAll('\n', `\n${' '.repeat(ctx.indent)}`);
       }
     }
   }
@@ -246,7 +245,10 @@ function formatRaw(ctx, value, depth, typedArray) {
         format = kind === 'Set' ? formatSet : formatMap;
         break;
       }
-      case 'Arguments': braces = ['[Arguments] [', ']']; keys = extraKeys(value, ctx.showHidden).filter((key) => key !== 'length' && key !== 'callee' && key !== Symbol.iterator); layout = ARRAY; format = formatArray; if (value.length === 0 && keys.length === 0) return '[Arguments] []'; break;
+      case 'Arguments':
+        braces[0] = '[Arguments] {';
+        if (keys.length === 0) return '[Arguments] {}';
+        break;
       case 'Function':
         base = functionBase(value, constructor, tag);
         if (keys.length === 0) return done(base, 'special');
@@ -544,7 +546,7 @@ function columns(ctx, out, value) {
   const most = longest + 2;
   if (most * 3 + ctx.indent >= ctx.breakLength || !(total / most > 5 || longest <= 6)) return out;
   // About 2.5 times as many columns as rows look square; long single items count less.
-  const biased = Math.max(most - 3 - Math.sqrt(most - total / out.length) + 1, 1);
+  const biased = Math.max(most - 3 - Math.sqrt(most - total / out.length), 1);
   const n = Math.min(Math.round(Math.sqrt(2.5 * biased * count) / biased), Math.floor((ctx.breakLength - ctx.indent) / most), ctx.compact * 4, 15);
   if (n <= 1) return out;
   const widest = [];

@@ -119,16 +119,16 @@ function make(windows) {
       let end = p.length;
       while (end > root && isSep(p[end - 1])) end--;
       while (end > root && !isSep(p[end - 1])) end--;
-      while (end > root && isSep(p[end - 1])) end--;
-      if (end > root) return p.slice(0, end);
-      if (root === 0) return '.';
+      end--; // one separator goes, whatever more there are stay
       // "//a" keeps both slashes, as POSIX allows.
-      if (!windows && p.length > 1 && p[1] === '/' && p.slice(1).search(/[^/]/) === 1) return '//';
+      if (!windows && root === 1 && end === 1) return '//';
+      if (end > root) return p.slice(0, end);
+      if (root === 0) return end > 0 ? p.slice(0, end) : '.';
       return p.slice(0, root);
     },
 
     basename(p, suffix) {
-      if (suffix !== undefined) check.string(suffix, 'ext');
+      if (suffix !== undefined) check.string(suffix, 'suffix');
       check.string(p, 'path');
       let start = windows && /^[A-Za-z]:/.test(p) ? 2 : 0;
       let end = p.length;
@@ -138,6 +138,7 @@ function make(windows) {
       const base = p.slice(i, end);
       if (suffix === undefined || suffix === '' || suffix.length > p.length) return base;
       if (suffix === p) return '';
+      if (base === '') return p.slice(start);
       return base.endsWith(suffix) && base !== suffix ? base.slice(0, -suffix.length) : base;
     },
 
@@ -167,7 +168,7 @@ function make(windows) {
       while (start > root.length && !isSep(p[start - 1])) start--;
       const base = p.slice(start, end);
       const dot = base.lastIndexOf('.');
-      const split = dot > 0 && base !== '..';
+      const split = dot > 0 && (base !== '..' || !windows && start === 1); // Node takes "/.." apart, too
       return {
         root, dir: start > root.length ? p.slice(0, start - 1) : root, base,
         ext: split ? base.slice(dot) : '', name: split ? base.slice(0, dot) : base,

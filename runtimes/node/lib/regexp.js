@@ -11,14 +11,15 @@ function construct(args, target) {
   pattern = isRegExp ? pattern.source : pattern === undefined ? '' : `${pattern}`;
   const key = `${flags}/${pattern}`;
   const found = kept.get(key);
-  if (found !== undefined) return finish(Reflect.construct(Native, [found.re], target), found);
+  if (found !== undefined) return finish(new Native(found.re), found, target);
   const { source, used } = host.translate(pattern, flags);
   const made = { re: new Native(source, used), source: source === pattern ? undefined : pattern, flags: used === flags ? undefined : flags };
   if (kept.size < 500) kept.set(key, made);
-  return finish(Reflect.construct(Native, [made.re], target), made);
+  return finish(new Native(made.re), made, target);
 }
 
-function finish(re, made) {
+function finish(re, made, target) {
+  if (target !== Native) Object.setPrototypeOf(re, target.prototype); // the engine does not look at new.target here
   if (made.source !== undefined) own(re, 'source', made.source);
   if (made.flags !== undefined) { own(re, 'flags', [...made.flags].sort().join('')); own(re, 'unicodeSets', true); }
   return re;

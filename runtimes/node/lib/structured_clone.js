@@ -67,7 +67,7 @@ function clone(value, seen) {
 }
 
 function structuredClone(value, options) {
-  if (arguments.length === 0) throw require('internal/errors').nodeError('TypeError', 'ERR_MISSING_ARGS', "The \"value\" argument must be specified");
+  if (arguments.length === 0) throw require('internal/errors').nodeError('TypeError', 'ERR_MISSING_ARGS', 'The value argument must be specified');
   const transfer = options?.transfer === undefined ? [] : [...options.transfer];
   const seen = new Map();
   for (const buffer of transfer) if (kindOf(buffer) !== 'ArrayBuffer') throw new DOMException('Value not transferable', 'DataCloneError');

@@ -31,7 +31,7 @@ function view(input) {
   if (input instanceof Uint8Array) return input;
   if (ArrayBuffer.isView(input)) return new Uint8Array(input.buffer, input.byteOffset, input.byteLength);
   if (Object.prototype.toString.call(input) === '[object ArrayBuffer]') return new Uint8Array(input);
-  throw invalidArgType('list', ['ArrayBuffer', 'ArrayBufferView'], input);
+  throw nodeError('TypeError', 'ERR_INVALID_ARG_TYPE', 'The "list" argument must be an instance of SharedArrayBuffer, ArrayBuffer or ArrayBufferView.');
 }
 
 class TextDecoder {

@@ -1,11 +1,21 @@
 'use strict';
-const { URL, URLSearchParams, domainToASCII, domainToUnicode } = host;
+const { URLSearchParams, domainToASCII, domainToUnicode } = host;
 const { nodeError, invalidArgType, check } = require('internal/errors');
 const custom = Symbol.for('nodejs.util.inspect.custom');
 
 const parts = ['href', 'origin', 'protocol', 'username', 'password', 'host', 'hostname', 'port', 'pathname', 'search', 'searchParams', 'hash'];
 const hidden = (object, name, value) => Object.defineProperty(object, name, { value, writable: true, configurable: true, enumerable: false });
 
+Object.defineProperty(URLSearchParams, 'name', { value: 'URLSearchParams', configurable: true });
+const special = new Set(['http:', 'https:', 'ws:', 'wss:', 'ftp:']);
+
+// The engine's URL leaves the port out of the origin.
+class URL extends host.URL {
+  get origin() {
+    if (this.protocol === 'blob:') { try { return new URL(this.pathname).origin; } catch { return 'null'; } }
+    return special.has(this.protocol) ? `${this.protocol}//${this.host}` : 'null';
+  }
+}
 hidden(URL, 'canParse', (url, base) => { try { new URL(`${url}`, base === undefined ? undefined : `${base}`); return true; } catch { return false; } });
 for (const name of ['createObjectURL', 'revokeObjectURL']) hidden(URL, name, require('internal/unsupported').member('URL', name));
 Object.defineProperty(URL.prototype, Symbol.toStringTag, { value: 'URL', configurable: true });
