@@ -35,9 +35,9 @@ type loop struct {
 	wake      chan struct{}         // holds one token when something was posted
 	operators sync.WaitGroup        // goroutines of operations
 
-	timers timerHeap
-	live   map[int]*timer
-	nextID int
+	timers  timerHeap
+	live    map[int]*timer
+	nextID  int
 	awaited func() bool // whether something outside may still post; nil for no
 	turned  bool        // the last turn ran something posted
 
