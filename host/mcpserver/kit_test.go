@@ -137,7 +137,6 @@ type client struct {
 
 	mu    sync.Mutex
 	lines []string
-	gate  sync.Mutex // locked: the client does not read
 }
 
 func newClient(t testing.TB, h *host.Host, o *Options) *client {
