@@ -16,9 +16,7 @@ type api struct {
 	started  time.Time             // when the engine was made
 	internal map[string]goja.Value // libraries that only other libraries may require
 
-	// Functions of script, taken before any code of a plugin ran; language.js says what they are.
-	turn, capture                goja.Callable
-	captureValue, queueMicrotask goja.Value
+	turn, capture goja.Callable // turns.js says what they are; nil until they are needed
 
 	newBuffer  goja.Callable // ArrayBuffer → Buffer; nil until Buffer is touched
 	console    logOutput

@@ -36,10 +36,11 @@ func (e *engine) captureContext(f goja.Value) goja.Value {
 	if e.api.async.current == nil {
 		return f
 	}
+	e.internal("turns")
 	return e.apply(e.api.capture, f)
 }
 
 func loadAsyncHooks(e *engine) goja.Value {
 	e.vm.SetAsyncContextTracker(contextTracker{e})
-	return asyncHooksLibrary.load(e, e.object(map[string]any{"get": e.context, "set": e.setContext, "capture": e.api.captureValue}))
+	return asyncHooksLibrary.load(e, e.object(map[string]any{"get": e.context, "set": e.setContext, "capture": e.captureFunction()}))
 }

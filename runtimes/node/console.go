@@ -60,7 +60,8 @@ func loadConsole(e *engine) goja.Value {
 			e.logText(logLevels[c.Argument(0).String()], c.Argument(1).String())
 			return goja.Undefined()
 		},
-		"now": func(goja.FunctionCall) goja.Value { return e.vm.ToValue(milliseconds(time.Since(start))) },
+		"captureStackTrace": e.captureStackTrace,
+		"now":               func(goja.FunctionCall) goja.Value { return e.vm.ToValue(milliseconds(time.Since(start))) },
 	}))
 }
 

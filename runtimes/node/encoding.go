@@ -256,8 +256,9 @@ func loadEncoding(e *engine) goja.Value {
 			}
 			return e.decodeText(b[start:end], c.Argument(1).String())
 		},
-		"byteLength": func(c goja.FunctionCall) goja.Value { return e.vm.ToValue(utf8Length(textOf(c.Argument(0)))) },
-		"validUTF8":  func(c goja.FunctionCall) goja.Value { return e.vm.ToValue(utf8.Valid(e.mustBytes(c.Argument(0)))) },
+		"byteLength":   func(c goja.FunctionCall) goja.Value { return e.vm.ToValue(utf8Length(textOf(c.Argument(0)))) },
+		"validUTF8":    func(c goja.FunctionCall) goja.Value { return e.vm.ToValue(utf8.Valid(e.mustBytes(c.Argument(0)))) },
+		"toWellFormed": e.toWellFormed,
 		"unfinishedUTF8": func(c goja.FunctionCall) goja.Value {
 			return e.vm.ToValue(unfinishedUTF8(e.mustBytes(c.Argument(0))))
 		},

@@ -55,7 +55,7 @@ func newEngine(ctx context.Context, dir string, grant *permissions.Grant, log *s
 		panic(fmt.Sprintf("setting the prototype of the global object: %v", err)) // only a frozen object refuses
 	}
 	e.vm.SetPromiseRejectionTracker(e.trackRejection)
-	e.installLanguage()
+	e.prepareAPI()
 	return e
 }
 

@@ -13,27 +13,9 @@ import (
 // nodeVersion is the version of Node whose behaviour the API follows.
 const nodeVersion = "20.20.2"
 
-// installLanguage adds what the language has and goja lacks. Code of a plugin may have
-// taken Symbol.asyncIterator at its first line, so it cannot wait.
-func (e *engine) installLanguage() {
+// prepareAPI makes a fresh engine ready for the API.
+func (e *engine) prepareAPI() {
 	e.api.started = time.Now()
-	exports := languageLibrary.load(e, e.object(map[string]any{
-		"isWellFormed": func(c goja.FunctionCall) goja.Value { return e.vm.ToValue(wellFormed(textOf(c.Argument(0)))) },
-		"toWellFormed": func(c goja.FunctionCall) goja.Value {
-			s := textOf(c.Argument(0))
-			if wellFormed(s) {
-				return s
-			}
-			return e.vm.ToValue(s.String())
-		},
-		"captureStackTrace": e.captureStackTrace,
-		"context":           e.context,
-		"setContext":        e.setContext,
-		"uncaught":          e.reportUncaught,
-	})).ToObject(e.vm)
-	e.api.turn, _ = goja.AssertFunction(exports.Get("turn"))
-	e.api.captureValue, e.api.queueMicrotask = exports.Get("capture"), exports.Get("queueMicrotask")
-	e.api.capture, _ = goja.AssertFunction(e.api.captureValue)
 	// The engine's own RegExp makes way for the one among the lazy globals, which is made from it.
 	_ = e.vm.GlobalObject().Delete("RegExp")
 }
@@ -54,23 +36,6 @@ func (e *engine) captureStackTrace(c goja.FunctionCall) goja.Value {
 	_, frames, _ := strings.Cut(e.makeError("", "").Get("stack").String(), "\n")
 	e.hidden(o, "stack", head+"\n"+frames)
 	return goja.Undefined()
-}
-
-// wellFormed reports whether every surrogate of a string has its other half.
-func wellFormed(s goja.String) bool {
-	for i := 0; i < s.Length(); i++ {
-		c := s.CharAt(i)
-		if c < 0xd800 || c > 0xdfff {
-			continue
-		}
-		if c > 0xdbff || i+1 == s.Length() {
-			return false
-		}
-		if i++; s.CharAt(i) < 0xdc00 || s.CharAt(i) > 0xdfff {
-			return false
-		}
-	}
-	return true
 }
 
 // reportUncaught ends the loop with a value that script threw where nobody can catch it.

@@ -88,7 +88,9 @@ func loadTypes(e *engine) goja.Value {
 			}
 			return e.vm.ToValue(kind)
 		},
-		"authorStack": func(c goja.FunctionCall) goja.Value { return e.vm.ToValue(e.authorStack(c.Argument(0).String())) },
+		"isWellFormed": e.isWellFormed,
+		"toWellFormed": e.toWellFormed,
+		"authorStack":  func(c goja.FunctionCall) goja.Value { return e.vm.ToValue(e.authorStack(c.Argument(0).String())) },
 		"promiseState": func(c goja.FunctionCall) goja.Value {
 			p, ok := c.Argument(0).Export().(*goja.Promise)
 			if !ok {

@@ -67,7 +67,7 @@ func loadProcess(e *engine) goja.Value {
 			}
 			return goja.Undefined()
 		},
-		"capture": e.api.captureValue,
+		"capture": e.captureFunction(),
 	}))
 	process := v.ToObject(e.vm)
 	e.api.ticks, _ = goja.AssertFunction(process.Get("runTicks"))

@@ -19,11 +19,12 @@ const scriptPrefix = "bundle:"
 
 // program is the compiled script of one handler module. Engines share it.
 type program struct {
-	file  string // the handler file, as the manifest names it
-	code  *goja.Program
-	async bool
-	where *bundle.SourceMap
-	guard guardSet
+	file     string // the handler file, as the manifest names it
+	code     *goja.Program
+	async    bool
+	where    *bundle.SourceMap
+	guard    guardSet
+	language []string // parts of the language that the engine lacks and the code names
 }
 
 // compile compiles a bundled script. Its error is a *runtimes.LoadError.
@@ -42,7 +43,7 @@ func compile(file string, s *bundle.Script) (p *program, err error) {
 	if err != nil {
 		return nil, syntaxProblems(file, s.Map, err)
 	}
-	return &program{file: file, code: code, async: s.Async, where: s.Map, guard: guardsFor(s.Code)}, nil
+	return &program{file: file, code: code, async: s.Async, where: s.Map, guard: guardsFor(s.Code), language: languageFor(s.Code)}, nil
 }
 
 func loadError(problems ...runtimes.Problem) *runtimes.LoadError {

@@ -33,6 +33,7 @@ var (
 	textCodecsLibrary     = newLibrary("text_codecs")
 	timersLibrary         = newLibrary("timers")
 	timersPromisesLibrary = newLibrary("timers_promises")
+	turnsLibrary          = newLibrary("turns")
 	unsupportedLibrary    = newLibrary("unsupported")
 	urlLibrary            = newLibrary("url")
 	utilLibrary           = newLibrary("util")
@@ -61,9 +62,12 @@ func init() {
 		"inspect":       loadInspect,
 		"intl":          loadIntl,
 		"iterator":      plain(iteratorLibrary),
+		"language":      loadLanguage,
 		"language_more": loadLanguageMore,
 		"regexp":        loadRegExp,
 		"text_codecs":   func(e *engine) goja.Value { return textCodecsLibrary.load(e, e.internal("encoding_host")) },
+		"symbols":       loadSymbols,
+		"turns":         loadTurns,
 		"types_host":    loadTypes,
 		"unsupported":   plain(unsupportedLibrary),
 		"weak":          plain(weakLibrary),
@@ -127,7 +131,7 @@ func init() {
 		"global":               func(e *engine) goja.Value { return e.vm.GlobalObject() },
 		"performance":          fromBuiltin("perf_hooks", "performance"),
 		"process":              func(e *engine) goja.Value { m, _ := e.require("process"); return m },
-		"queueMicrotask":       func(e *engine) goja.Value { return e.api.queueMicrotask },
+		"queueMicrotask":       fromInternal("turns", "queueMicrotask"),
 		"structuredClone":      func(e *engine) goja.Value { return e.internal("clone") },
 	}
 	for _, name := range []string{"setTimeout", "setInterval", "setImmediate", "clearTimeout", "clearInterval", "clearImmediate"} {

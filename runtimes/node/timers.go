@@ -32,13 +32,16 @@ func loadTimers(e *engine) goja.Value {
 			e.loop.post(func() error { return e.macrotask(f) })
 			return goja.Undefined()
 		},
-		"capture": e.api.captureValue,
+		"capture": e.captureFunction(),
 	}))
 }
 
 // macrotask runs a callback that the loop calls: then, as in Node, what was given to
 // process.nextTick, then promise jobs, and then what those gave to process.nextTick.
 func (e *engine) macrotask(f goja.Value, args ...goja.Value) error {
+	if e.api.turn == nil {
+		e.internal("turns")
+	}
 	e.api.inCallback = true
 	_, err := e.api.turn(goja.Undefined(), append([]goja.Value{f, e.vm.ToValue(e.runTicks)}, args...)...)
 	e.api.inCallback = false

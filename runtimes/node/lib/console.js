@@ -80,7 +80,7 @@ const methods = {
   dirxml(...args) { write('info', args); },
   trace(...args) {
     const error = { name: 'Trace', message: formatWithOptions({}, ...args) };
-    Error.captureStackTrace(error, methods.trace);
+    host.captureStackTrace(error);
     const frames = nodeStack({ stack: error.stack }).split('\n').filter((text) => text.startsWith('    at '));
     write('error', [[`Trace${error.message ? `: ${error.message}` : ''}`, ...frames].join('\n')]);
   },

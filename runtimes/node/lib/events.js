@@ -1,4 +1,5 @@
 'use strict';
+require('internal/symbols');
 const { nodeError, invalidArgType, outOfRange, check, AbortError } = require('internal/errors');
 
 const errorMonitor = Symbol('events.errorMonitor');

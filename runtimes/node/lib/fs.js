@@ -2,6 +2,7 @@
 // node:fs. Each function is written once, as a generator that yields operations of the
 // host, and offered in its three forms: sync, with a callback, with a promise.
 
+require('internal/symbols');
 const { sync, start, later, flags: system } = host;
 const { nodeError, invalidArgType, invalidArgValue, outOfRange, check, AbortError } = require('internal/errors');
 

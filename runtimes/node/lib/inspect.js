@@ -1,7 +1,7 @@
 'use strict';
 // util.inspect and util.format: the same text as Node's for the shapes that a log or a message shows.
 
-const { kindOf, promiseState, proxyParts, authorStack } = host;
+const { kindOf, promiseState, proxyParts, authorStack, isWellFormed } = host;
 const { getOwnPropertyDescriptor, getPrototypeOf, keys: objectKeys, getOwnPropertySymbols, getOwnPropertyNames } = Object;
 const propertyIsEnumerable = Object.prototype.propertyIsEnumerable;
 const hasOwn = Object.hasOwn;
@@ -71,7 +71,7 @@ function quote(text) {
       return `\\x${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
     });
   }
-  if (!text.isWellFormed()) {
+  if (!isWellFormed(text)) {
     let out = '';
     for (const char of text) out += char >= '\ud800' && char <= '\udfff' && char.length === 1 ? `\\u${char.charCodeAt(0).toString(16)}` : char;
     text = out;

@@ -1,6 +1,7 @@
 'use strict';
 // node:stream: Readable, Writable, Duplex, Transform, PassThrough, pipeline, finished.
 const EventEmitter = require('events');
+require('internal/symbols');
 const { nodeError, invalidArgType, check, AbortError } = require('internal/errors');
 
 const noop = () => {};

@@ -72,7 +72,7 @@ function structuredClone(value, options) {
   const seen = new Map();
   for (const buffer of transfer) if (kindOf(buffer) !== 'ArrayBuffer') throw new DOMException('Value not transferable', 'DataCloneError');
   const made = clone(value, seen);
-  for (const buffer of transfer) buffer.transfer();
+  for (const buffer of transfer) require('internal/language_more').transfer(buffer);
   return made;
 }
 module.exports = structuredClone;

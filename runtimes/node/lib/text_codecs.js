@@ -1,6 +1,6 @@
 'use strict';
 // TextEncoder and TextDecoder.
-const { encode, decode, encodeInto, validUTF8, unfinishedUTF8 } = host;
+const { encode, decode, encodeInto, validUTF8, unfinishedUTF8, toWellFormed } = host;
 const { nodeError, invalidArgType } = require('internal/errors');
 
 const labels = { __proto__: null };
@@ -77,7 +77,7 @@ class TextDecoder {
         if (this.#encoding === 'utf-16be') { bytes = bytes.slice(); for (let i = 0; i + 1 < end; i += 2) { const b = bytes[i]; bytes[i] = bytes[i + 1]; bytes[i + 1] = b; } }
         text = decode(bytes, 'utf16le', 0, end - end % 2);
         if (end % 2 !== 0) text += '\ufffd';
-        const whole = text.toWellFormed();
+        const whole = toWellFormed(text);
         if (this.#fatal && (whole !== text || end % 2 !== 0)) this.#fail();
         text = whole;
       }

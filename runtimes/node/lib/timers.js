@@ -1,4 +1,5 @@
 'use strict';
+require('internal/symbols');
 const { set, clear, ref, immediate, capture } = host;
 const { check } = require('internal/errors');
 

@@ -1,5 +1,6 @@
 'use strict';
 const timers = require('timers');
+require('internal/symbols');
 const { check, AbortError } = require('internal/errors');
 
 function cancellable(options, begin) {

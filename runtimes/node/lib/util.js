@@ -223,7 +223,7 @@ class MIMEType {
 const util = {
   inspect, format, formatWithOptions, stripVTControlCharacters, promisify, callbackify, inherits, deprecate, types, isDeepStrictEqual, parseArgs, styleText, MIMEType,
   debuglog: () => Object.assign(() => {}, { enabled: false }),
-  toUSVString: (text) => `${text}`.toWellFormed(),
+  toUSVString: (text) => host.toWellFormed(`${text}`),
   getSystemErrorName: (errno) => systemErrors().get(errno)?.[0],
   getSystemErrorMap: () => systemErrors(),
   aborted: (signal) => new Promise((resolve) => { if (signal.aborted) resolve(); else signal.addEventListener('abort', () => resolve(), { once: true }); }),
