@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -68,7 +69,7 @@ func (p *program) newCall(tool string, args json.RawMessage) *host.Call {
 	c := &host.Call{Tool: tool, Args: args, Agent: host.Agent{ID: "cli", Name: "cli"}}
 	c.Progress = func(message string) {
 		message = strings.Join(strings.Fields(message), " ")
-		_, _ = fmt.Fprintf(p.err, "toolhost: progress: %s\n", printable(message)) // nowhere left to say it
+		_, _ = fmt.Fprintf(p.err, "toolhost: progress: %s\n", oneLine(message)) // nowhere left to say it
 	}
 	return c
 }
@@ -79,7 +80,7 @@ func (p *program) unknownTool(s *session, err error) error {
 	hint := `"toolhost list" lists the tools`
 	for _, st := range s.loader.Status() {
 		for _, e := range st.Errors {
-			p.warnf("plugin %s did not load: %s", st.Name, e.Error())
+			p.warnf("plugin %s did not load: %s", oneLine(st.Name), e.Error())
 		}
 	}
 	return &failure{code: exitUsage, err: err, hint: hint}
@@ -282,10 +283,15 @@ func writeBlock(dir, name, mimeType string, data []byte) (string, error) {
 
 // printJSON prints one JSON document.
 func (p *program) printJSON(v any) error {
-	e := json.NewEncoder(p.out)
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	if err := e.Encode(v); err != nil {
+	err := e.Encode(v)
+	if err == nil {
+		_, err = p.out.Write(escapeJSON(text.Bytes()))
+	}
+	if err != nil {
 		return failed(fmt.Errorf("writing the answer: %w", err))
 	}
 	return nil
@@ -294,14 +300,4 @@ func (p *program) printJSON(v any) error {
 func (p *program) onTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
-}
-
-// printable replaces control characters, so that a plugin's text cannot drive the terminal.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0 {
-			return '\ufffd'
-		}
-		return r
-	}, s)
 }

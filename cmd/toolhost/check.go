@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -71,7 +72,7 @@ func printReports(out io.Writer, reports []loader.CheckReport) error {
 		if !r.OK {
 			verdict = "errors"
 		}
-		if _, err := fmt.Fprintf(out, "%s: %s\n", r.Dir, verdict); err != nil {
+		if _, err := fmt.Fprintf(out, "%s: %s\n", oneLine(r.Dir), verdict); err != nil {
 			return failed(err)
 		}
 		for _, part := range []struct {
@@ -79,9 +80,9 @@ func printReports(out io.Writer, reports []loader.CheckReport) error {
 			list []*loader.ManifestError
 		}{{"error", r.Errors}, {"warning", r.Warnings}} {
 			for _, e := range part.list {
-				line := fmt.Sprintf("  %s: %s [%s]\n", part.kind, e.Error(), e.Rule)
+				line := fmt.Sprintf("  %s: %s [%s]\n", part.kind, indent(e.Error(), "    "), e.Rule)
 				if e.Hint != "" {
-					line += fmt.Sprintf("    %s\n", e.Hint)
+					line += fmt.Sprintf("    %s\n", indent(e.Hint, "    "))
 				}
 				if _, err := io.WriteString(out, line); err != nil {
 					return failed(err)
@@ -90,4 +91,14 @@ func printReports(out io.Writer, reports []loader.CheckReport) error {
 		}
 	}
 	return nil
+}
+
+// indent makes every line of a message fit to be shown, and sets those after the first
+// behind a margin, so that none of them passes for a line of the report.
+func indent(message, margin string) string {
+	lines := strings.Split(message, "\n")
+	for i, line := range lines {
+		lines[i] = oneLine(line)
+	}
+	return strings.Join(lines, "\n"+margin)
 }

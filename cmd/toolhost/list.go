@@ -101,15 +101,15 @@ func (p *program) list(ctx context.Context) error {
 		if !t.Enabled {
 			name += " (disabled)"
 		}
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%dms\t%s\n", name, t.Source, t.Plugin, t.Runtime, t.TimeoutMS, strings.Join(t.FileExtensions, " "))
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%dms\t%s\n", name, t.Source, t.Plugin, t.Runtime, t.TimeoutMS, oneLine(strings.Join(t.FileExtensions, " ")))
 	}
 	for _, k := range listing.Skipped {
 		_, _ = fmt.Fprintf(w, "\nskipped: tool %s of plugin %s: the name is taken by %s", k.Tool, k.Plugin, k.TakenBy)
 	}
 	for _, f := range listing.Failed {
-		_, _ = fmt.Fprintf(w, "\nfailed: plugin %s (%s)", f.Plugin, f.Dir)
+		_, _ = fmt.Fprintf(w, "\nfailed: plugin %s (%s)", oneLine(f.Plugin), oneLine(f.Dir))
 		for _, e := range f.Errors {
-			_, _ = fmt.Fprintf(w, "\n  %s", strings.ReplaceAll(e.Error(), "\n", "\n  "))
+			_, _ = fmt.Fprintf(w, "\n  %s", indent(e.Error(), "    "))
 		}
 	}
 	if len(listing.Skipped)+len(listing.Failed) > 0 {

@@ -76,7 +76,7 @@ func (p *program) menu(ctx context.Context, args []string) error {
 		return p.printJSON(map[string]any{"files": files, "entries": entries})
 	}
 	for _, e := range entries {
-		if _, err := fmt.Fprintf(p.out, "%s\t%s\t%s\n", e.ID, e.Title, e.Plugin); err != nil {
+		if _, err := fmt.Fprintf(p.out, "%s\t%s\t%s\n", e.ID, oneLine(e.Title), e.Plugin); err != nil {
 			return failed(fmt.Errorf("writing the menu: %w", err))
 		}
 	}

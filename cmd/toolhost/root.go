@@ -115,6 +115,6 @@ func (p *program) hintf(format string, args ...any)  { p.say("hint", format, arg
 
 func (p *program) say(kind, format string, args ...any) {
 	for line := range strings.Lines(fmt.Sprintf(format, args...)) {
-		_, _ = fmt.Fprintf(p.err, "toolhost: %s: %s\n", kind, strings.TrimRight(line, "\n")) // nowhere left to say it
+		_, _ = fmt.Fprintf(p.err, "toolhost: %s: %s\n", kind, oneLine(strings.TrimRight(line, "\n"))) // nowhere left to say it
 	}
 }

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestPrintable(t *testing.T) {
+	for _, c := range []struct{ in, oneLine, printable string }{
+		{"plain text", "plain text", "plain text"},
+		{"größer 日本 👩‍👩‍👧", "größer 日本 👩‍👩‍👧", "größer 日本 👩‍👩‍👧"},
+		{"a\nb\tc\rd", `a\nb\tc\rd`, "a\nb\tc\ufffdd"},
+		{"\x1b[31mred\x07", `\u001b[31mred\u0007`, "\ufffd[31mred\ufffd"},
+		{"\u009b31m\x7f", `\u009b31m\u007f`, "\ufffd31m\ufffd"},
+		{"abc\u202etxt\u2066\u200f", `abc\u202etxt\u2066\u200f`, "abc\u202etxt\u2066\u200f"},
+		{"a\u2028b", `a\u2028b`, "a\u2028b"},
+		{"bad\xff\xc0", `bad\xff\xc0`, "bad\ufffd\ufffd"},
+		{"\ufffd", "\ufffd", "\ufffd"},
+	} {
+		if got := oneLine(c.in); got != c.oneLine {
+			t.Errorf("oneLine(%q) = %q, want %q", c.in, got, c.oneLine)
+		}
+		if got := printable(c.in); got != c.printable {
+			t.Errorf("printable(%q) = %q, want %q", c.in, got, c.printable)
+		}
+	}
+}
+
+func TestEscapeJSON(t *testing.T) {
+	value := map[string]string{"a\u009b": "x\u202e\x7fé\u2066", "b": "plain"}
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	escaped := escapeJSON(text)
+	if strings.ContainsFunc(string(escaped), hidden) {
+		t.Errorf("escapeJSON(%q) = %q", text, escaped)
+	}
+	var got map[string]string
+	if err := json.Unmarshal(escaped, &got); err != nil || got["a\u009b"] != value["a\u009b"] {
+		t.Errorf("the value of %q is %q, %v", escaped, got, err)
+	}
+	if same := escapeJSON([]byte("{\n  \"a\": 1\n}\n")); string(same) != "{\n  \"a\": 1\n}\n" {
+		t.Errorf("layout is lost: %q", same)
+	}
+}
