@@ -69,7 +69,11 @@ func (l limits) host() (host.Limits, error) {
 func (p *program) readConfig(cmd *cobra.Command) error {
 	path, named := p.flags.config, p.flags.config != ""
 	if !named {
-		path = filepath.Join(baseDir("XDG_CONFIG_HOME", ".config"), "toolhost", "config.json")
+		dir := ownDir("XDG_CONFIG_HOME", ".config")
+		if dir == "" {
+			return nil
+		}
+		path = filepath.Join(dir, "config.json")
 	}
 	raw, err := readAtMost(path, maxConfig)
 	if errors.Is(err, fs.ErrNotExist) && !named {

@@ -85,31 +85,30 @@ func (p *program) settleFlags(cmd *cobra.Command) error {
 	}
 	f.folder = folder
 	if f.state == "" {
-		f.state = filepath.Join(baseDir("XDG_STATE_HOME", ".local/state"), "toolhost")
+		f.state = ownDir("XDG_STATE_HOME", ".local/state")
 	}
 	if len(f.plugins) == 0 {
-		if dir := defaultPlugins(); isDir(dir) {
-			f.plugins = []string{dir}
+		if dir := ownDir("XDG_DATA_HOME", ".local/share"); dir != "" && isDir(filepath.Join(dir, "plugins")) {
+			f.plugins = []string{filepath.Join(dir, "plugins")}
 		}
 	}
 	return nil
 }
 
-func defaultPlugins() string {
-	return filepath.Join(baseDir("XDG_DATA_HOME", ".local/share"), "toolhost", "plugins")
-}
-
-// baseDir gives a folder of the XDG base directory specification; relative values of
-// the variable are invalid there and passed over.
-func baseDir(variable, below string) string {
-	if dir := os.Getenv(variable); filepath.IsAbs(dir) {
-		return dir
+// ownDir gives the program's folder in one of the XDG base directory specification;
+// relative values of the variable are invalid there and passed over. It is "" where the
+// user has neither the variable nor a home: a folder that others can write, such as the
+// temporary one, must not say what is run.
+func ownDir(variable, below string) string {
+	base := os.Getenv(variable)
+	if !filepath.IsAbs(base) {
+		home, err := os.UserHomeDir()
+		if err != nil || !filepath.IsAbs(home) {
+			return ""
+		}
+		base = filepath.Join(home, below)
 	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		home = os.TempDir()
-	}
-	return filepath.Join(home, below)
+	return filepath.Join(base, "toolhost")
 }
 
 func isDir(path string) bool {

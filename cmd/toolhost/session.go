@@ -100,16 +100,19 @@ func (p *program) offer() func(host.Registered) bool {
 }
 
 // bundled gives the folders of the plugins that ship with the program, written below
-// the state folder, or below a temporary one where that cannot be written.
+// the state folder, or below a temporary one where there is none or it cannot be written.
 func (p *program) bundled(s *session) []string {
 	if p.flags.noBundled {
 		return nil
 	}
-	dirs, err := plugins.Materialise(filepath.Join(p.flags.state, "bundled"))
-	if err == nil {
-		return dirs
+	if p.flags.state != "" {
+		dirs, err := plugins.Materialise(filepath.Join(p.flags.state, "bundled"))
+		if err == nil {
+			return dirs
+		}
+		s.log.Debug("the state folder cannot hold the bundled plugins", "err", err)
 	}
-	s.log.Debug("the state folder cannot hold the bundled plugins", "err", err)
+	var dirs []string
 	temporary, err := os.MkdirTemp("", "toolhost-bundled-")
 	if err == nil {
 		s.undo = append(s.undo, func() { _ = os.RemoveAll(temporary) }) // a leftover in the temporary folder
