@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"unicode/utf8"
 
+	"github.com/toolhost/toolhost/internal/schema"
 	"github.com/toolhost/toolhost/runtimes"
 )
 
@@ -82,6 +83,12 @@ func (p *opened) lint(c *checker) {
 		if n := utf8.RuneCountInString(t.Description); n > 0 && n < shortDescription && !c.covered[t.Pointer+"/description"] {
 			note(t.Pointer+"/description", ruleShort, fmt.Sprintf("the description of %s is short; the model has nothing else to choose it by", c.toolTitle(t.Pointer)),
 				"say what the tool does, what it needs and what it gives", false)
+		}
+		for _, field := range []struct{ name, text string }{{"title", t.Title}, {"description", t.Description}} {
+			if r, found := schema.Hidden(field.text); found {
+				note(t.Pointer+"/"+field.name, ruleHidden, fmt.Sprintf("the %s of %s holds the character %U, which people do not see and the model reads", field.name, c.toolTitle(t.Pointer), r),
+					"take it out", false)
+			}
 		}
 	}
 	kept := m.Contributes

@@ -69,7 +69,7 @@ func TestManifestGolden(t *testing.T) {
 	// Rules of folders, modules and whole loads have their tests in load_test.go and check_test.go.
 	elsewhere := []string{
 		ruleUnreadable, ruleNotRun, ruleNotOffered, ruleNoTitle, ruleShort, ruleNothing, ruleAdvisory, ruleNoFile,
-		ruleModule, ruleNoRuntime, ruleNameTaken, ruleInternal, ruleRefused,
+		ruleModule, ruleNoRuntime, ruleNameTaken, ruleInternal, ruleRefused, ruleHidden,
 	}
 	for _, r := range Rules() {
 		if !slices.Contains(elsewhere, r.ID) && !strings.Contains(all.String(), string(r.Severity)+" "+r.ID+" ") && r.ID != ruleToolTwice {

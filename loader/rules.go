@@ -62,6 +62,7 @@ const (
 	ruleRefused      = "P42"
 	ruleNoTool       = "P43"
 	ruleEntryTwice   = "P44"
+	ruleHidden       = "P45"
 )
 
 // Rules gives every rule of manifests, in the order of their ids. The rules of schema
@@ -112,5 +113,6 @@ func Rules() []Rule {
 		{ruleRefused, SeverityError, "the host takes the plugin's tools"},
 		{ruleNoTool, SeverityWarning, "actions call tools of their own plugin"},
 		{ruleEntryTwice, SeverityWarning, "ids of actions, of commands and of views stand once"},
+		{ruleHidden, SeverityWarning, "a tool's title and description hold no hidden characters: control, bidirectional or without width"},
 	}
 }

@@ -189,7 +189,7 @@ func (c *checker) toolTitle(pointer string) string {
 	return "the tool in " + field(pointer)
 }
 
-var extension = regexp.MustCompile(`^(\.[^\s./\\*?:"<>|,;{}\[\]]+)+$`)
+var extension = regexp.MustCompile(`^(\.[^\s\p{C}./\\*?:"<>|,;{}\[\]]+)+$`)
 
 // extensions checks a list of file extensions.
 func (c *checker) extensions(pointer string, object map[string]any) {

@@ -79,6 +79,9 @@ func (f folder) explain(name string, err error) error {
 	case errors.Is(err, syscall.ELOOP):
 		return fmt.Errorf("%q: the links on the way go round in a circle", shown)
 	case errors.Is(err, syscall.ENAMETOOLONG):
+		if len(name) < 255 {
+			return fmt.Errorf("%q: a path in it is longer, or has more levels, than can be worked on at once", shown)
+		}
 		return fmt.Errorf("the path is longer than the file system allows (%d bytes)", len(name))
 	case errors.Is(err, syscall.EFBIG):
 		return fmt.Errorf("%q has more in it than is read or listed at once", shown)

@@ -486,7 +486,7 @@ func TestEditLargeDiff(t *testing.T) {
 }
 
 func TestMove(t *testing.T) {
-	w := newWork(t, map[string]string{"a.txt": "A", "b.txt": "BB", "d/in.txt": "x", "e/f.txt": "", "g/CLAUDE.md": "rules", "h.txt": "h"})
+	w := newWork(t, map[string]string{"a.txt": "A", "b.txt": "BB", "d/in.txt": "x", "e/f.txt": "", "g/CLAUDE.md": "rules", "h.txt": "h", strings.Repeat("q/", 300) + "x": ""})
 	link(t, "a.txt", w.path("link"))
 	w.check([]answer{
 		{name: "onto a file", tool: "folder_move", args: `{"from":"a.txt","to":"b.txt"}`, fails: true, want: `"b.txt" exists already (2 bytes); set overwrite to true to replace it, or choose another name`},
@@ -500,6 +500,7 @@ func TestMove(t *testing.T) {
 		{name: "into itself", tool: "folder_move", args: `{"from":"e","to":"e/sub"}`, fails: true, want: `folder "e" cannot be moved into itself ("e/sub")`},
 		{name: "same", tool: "folder_move", args: `{"from":"h.txt","to":"./h.txt"}`, fails: true, want: `"h.txt" and "h.txt" are the same file; nothing was moved`},
 		{name: "missing", tool: "folder_move", args: `{"from":"hh.txt","to":"z"}`, fails: true, want: `"hh.txt" does not exist; did you mean "h.txt"?`},
+		{name: "too many levels", tool: "folder_move", args: `{"from":"q","to":"r"}`, fails: true, want: `"q": a path in it is longer, or has more levels, than can be worked on at once`},
 		{name: "out", tool: "folder_move", args: `{"from":"h.txt","to":"../h.txt"}`, fails: true, matches: `outside the agent's folder`},
 		{name: "to agent instructions", tool: "folder_move", args: `{"from":"h.txt","to":"AGENTS.md"}`, fails: true, matches: `not allowed`},
 		{name: "of agent instructions", tool: "folder_move", args: `{"from":"g/CLAUDE.md","to":"x.md"}`, fails: true, matches: `not allowed`},

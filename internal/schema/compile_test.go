@@ -245,6 +245,9 @@ func TestLint(t *testing.T) {
 		{`{"type":"object"}`, "M14", `arguments with unknown names are ignored`},
 		{`{"type":"object","description":"` + strings.Repeat("x", 9000) + `"}`, "M15", `bytes, which every request carries`},
 		{`{"type":"object","required":["a"],"properties":{"a":{"type":"string","default":"x"}}}`, "M16", `the default of "a" is never used`},
+		{`{"type":"object","properties":{"a":{"description":"the\u202e file"}}}`, "M17", `"description" holds the character U+202E`},
+		{`{"type":"object","title":"x\u001b[31m"}`, "M17", `"title" holds the character U+001B`},
+		{`{"type":"object","properties":{"a":{"description":"read it\udb40\udc41"}}}`, "M17", `U+E0041`},
 		{`{"type":"object","required":["b"],"properties":{"a":{}}}`, "S09", `the required "b" is not in properties`},
 	} {
 		s, err := Compile([]byte(c.schema))
@@ -261,7 +264,7 @@ func TestLint(t *testing.T) {
 			t.Errorf("%v has severity %d and place %d:%d", f, f.Severity, f.Line, f.Column)
 		}
 	}
-	clean := `{"type":"object","additionalProperties":false,"required":["path"],"properties":{"path":{"type":"string","format":"file-path","description":"the file"},"x":{"type":"string","description":"d","x-mcp-header":"X"}}}`
+	clean := `{"type":"object","additionalProperties":false,"required":["path"],"properties":{"path":{"type":"string","format":"file-path","description":"the file\n\u00e9 \ud83d\udc69\u200d\ud83d\udc67"},"x":{"type":"string","description":"d","x-mcp-header":"X"}}}`
 	s, err := Compile([]byte(clean))
 	if err != nil {
 		t.Fatal(err)

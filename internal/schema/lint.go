@@ -165,6 +165,12 @@ func (l *linter) lists(n *node) {
 }
 
 func (l *linter) texts(n *node) {
+	for _, name := range []string{"title", "description"} {
+		text, _ := n.object[name].(string)
+		if r, found := Hidden(text); found {
+			l.warn("M17", n.pointer+"/"+name, false, fmt.Sprintf("%q holds the character %U, which people do not see and the model reads", name, r), "take it out")
+		}
+	}
 	if format, ok := n.object["format"].(string); ok {
 		at := n.pointer + "/format"
 		switch {
