@@ -82,6 +82,22 @@ type Script struct {
 	Map   *SourceMap
 }
 
+// Modules gives the part of Code that holds the modules: the bundler's own helpers, which
+// come first, are left out.
+func (s *Script) Modules() string {
+	first := len(s.Code)
+	for _, space := range []string{fileSpace, builtinSpace, entrySpace} {
+		// The bundler begins each module with a comment that names it.
+		if i := strings.Index(s.Code[:first], "// "+space+":"); i >= 0 {
+			first = i
+		}
+	}
+	if first == len(s.Code) {
+		return s.Code
+	}
+	return s.Code[first:]
+}
+
 // Input is a file that went into a bundle.
 type Input struct {
 	Path string // slash path below the root

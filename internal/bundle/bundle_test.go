@@ -364,3 +364,18 @@ func FuzzBuild(f *testing.F) {
 		}
 	})
 }
+
+// TestModules keeps the bundler's helpers out of what is looked through for words.
+func TestModules(t *testing.T) {
+	b, err := build(t, map[string]string{"h.js": `module.exports = () => "mine";`}, "h.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, modules := b.Scripts["h.js"].Code, b.Scripts["h.js"].Modules()
+	if !strings.Contains(code, "getOwnPropertyNames") || strings.Contains(modules, "getOwnPropertyNames") {
+		t.Errorf("the modules begin with\n%.200s", modules)
+	}
+	if !strings.Contains(modules, `"mine"`) {
+		t.Errorf("the module itself is missing in\n%s", modules)
+	}
+}

@@ -43,7 +43,7 @@ func compile(file string, s *bundle.Script) (p *program, err error) {
 	if err != nil {
 		return nil, syntaxProblems(file, s.Map, err)
 	}
-	return &program{file: file, code: code, async: s.Async, where: s.Map, guard: guardsFor(s.Code), language: languageFor(s.Code)}, nil
+	return &program{file: file, code: code, async: s.Async, where: s.Map, guard: guardsFor(s.Modules()), language: languageFor(s.Modules())}, nil
 }
 
 func loadError(problems ...runtimes.Problem) *runtimes.LoadError {
