@@ -20,6 +20,7 @@ type api struct {
 
 	newBuffer  goja.Callable // ArrayBuffer → Buffer; nil until Buffer is touched
 	console    logOutput
+	fileHost   *goja.Object              // what node:fs calls; nil until it is touched
 	files      map[int]*permissions.File // open file descriptors
 	abort      goja.Callable             // aborts ctx.signal; nil until that is touched
 	aborted    error                     // why the call was aborted; nil while it was not

@@ -14,52 +14,14 @@ import (
 // newContext makes ctx, the second argument of a handler. Its members are made when
 // they are first touched.
 func (e *engine) newContext() *goja.Object {
-	return e.vm.NewDynamicObject(&callContext{e: e, values: map[string]goja.Value{}})
+	return e.vm.NewDynamicObject(&lazyMembers{names: contextMembers, values: map[string]goja.Value{}, make: e.contextMember})
 }
-
-// callContext is ctx. What a handler adds or changes is its own.
-type callContext struct {
-	e      *engine
-	values map[string]goja.Value
-}
-
-var _ goja.DynamicObject = (*callContext)(nil)
 
 // contextMembers are the members of ctx in the order in which they are listed.
 var contextMembers = []string{"callId", "tool", "agent", "folder", "deadline", "signal", "progress", "fs", "fetch", "settings", "store", "log",
 	"toast", "viewData", "session", "channels", "execute", "ai", "renderHtmlToPdf"}
 
-func (x *callContext) Get(name string) goja.Value {
-	if v, ok := x.values[name]; ok {
-		return v
-	}
-	v := x.e.contextMember(name)
-	if v != nil {
-		x.values[name] = v
-	}
-	return v
-}
-
-func (x *callContext) Set(name string, v goja.Value) bool { x.values[name] = v; return true }
-func (x *callContext) Delete(name string) bool            { x.values[name] = nil; return true }
-
-func (x *callContext) Has(name string) bool { return x.Get(name) != nil }
-
-func (x *callContext) Keys() []string {
-	keys := make([]string, 0, len(contextMembers))
-	for _, name := range contextMembers {
-		if v, touched := x.values[name]; !touched || v != nil {
-			keys = append(keys, name)
-		}
-	}
-	for name, v := range x.values {
-		if v != nil && x.e.contextMember(name) == nil {
-			keys = append(keys, name)
-		}
-	}
-	return keys
-}
-
+// contextMember makes a member of ctx.
 func (e *engine) contextMember(name string) goja.Value {
 	vm, c := e.vm, e.call
 	switch name {
@@ -78,7 +40,7 @@ func (e *engine) contextMember(name string) goja.Value {
 	case "progress":
 		return vm.ToValue(e.progress)
 	case "fs":
-		return e.internal("fs").ToObject(vm).Get("context")
+		return e.internal("fs_core").ToObject(vm).Get("context")
 	case "fetch":
 		return vm.ToValue(e.fetch)
 	case "log":

@@ -456,8 +456,12 @@ type fileStat struct {
 	atime, ctime, birthtime                          time.Time
 }
 
-func loadFS(e *engine) goja.Value {
-	return fsLibrary.load(e, e.object(map[string]any{
+// fileHost is what the libraries of node:fs call.
+func (e *engine) fileHost() goja.Value {
+	if e.api.fileHost != nil {
+		return e.api.fileHost
+	}
+	e.api.fileHost = e.object(map[string]any{
 		// (operation, arguments…) → result
 		"sync": func(c goja.FunctionCall) goja.Value {
 			op, args := fileOps[c.Argument(0).String()], fileArgs(c.Arguments[1:])
@@ -495,7 +499,9 @@ func loadFS(e *engine) goja.Value {
 			return goja.Undefined()
 		},
 		"flags": e.object(fileFlags()),
-	}))
+		"lazy":  e.lazyModule,
+	})
+	return e.api.fileHost
 }
 
 // fileFlags gives the system's numbers of open flags.

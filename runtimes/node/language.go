@@ -45,11 +45,15 @@ func languageFor(code string) []string {
 // installLanguage adds parts of the language. Code of a plugin may take
 // Symbol.asyncIterator at its first line, so it cannot wait until they are used.
 func (e *engine) installLanguage(parts []string) {
-	if len(parts) == 0 {
-		return
-	}
-	exports := e.internal("language").ToObject(e.vm)
+	var exports *goja.Object
 	for _, part := range parts {
+		if part == "symbols" {
+			e.internal("symbols")
+			continue
+		}
+		if exports == nil {
+			exports = e.internal("language").ToObject(e.vm)
+		}
 		install, _ := goja.AssertFunction(exports.Get(part))
 		e.apply(install)
 	}
@@ -106,8 +110,13 @@ func (e *engine) captureFunction() goja.Value {
 	return e.internal("turns").ToObject(e.vm).Get("capture")
 }
 
-// loadSymbols makes sure that the symbols are there which libraries use.
+// loadSymbols adds the symbols that goja lacks.
 func loadSymbols(e *engine) goja.Value {
-	e.installLanguage([]string{"symbols"})
+	symbol := e.vm.Get("Symbol").ToObject(e.vm)
+	for _, name := range []string{"asyncIterator", "dispose", "asyncDispose"} {
+		if symbol.Get(name) == nil {
+			_ = symbol.DefineDataProperty(name, goja.NewSymbol("Symbol."+name), goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
+		}
+	}
 	return goja.Undefined()
 }

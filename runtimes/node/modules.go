@@ -3,6 +3,7 @@ package node
 import (
 	"embed"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -96,4 +97,51 @@ func fromInternal(module, name string) func(e *engine) goja.Value {
 
 func fromBuiltin(module, name string) func(e *engine) goja.Value {
 	return member(func(e *engine) goja.Value { m, _ := e.require(module); return m }, name)
+}
+
+// lazyModule is (names, make) → an object with those members, each made when it is first touched.
+func (e *engine) lazyModule(c goja.FunctionCall) goja.Value {
+	var names []string
+	if err := e.vm.ExportTo(c.Argument(0), &names); err != nil {
+		panic(err)
+	}
+	f, _ := goja.AssertFunction(c.Argument(1))
+	return e.vm.NewDynamicObject(&lazyMembers{names: names, values: map[string]goja.Value{}, make: func(name string) goja.Value { return e.apply(f, e.vm.ToValue(name)) }})
+}
+
+// lazyMembers is an object whose members are made when they are first touched.
+type lazyMembers struct {
+	names  []string
+	make   func(name string) goja.Value
+	values map[string]goja.Value // nil for what was deleted
+}
+
+var _ goja.DynamicObject = (*lazyMembers)(nil)
+
+func (l *lazyMembers) Get(name string) goja.Value {
+	if v, ok := l.values[name]; ok || !slices.Contains(l.names, name) {
+		return v
+	}
+	v := l.make(name)
+	l.values[name] = v
+	return v
+}
+
+func (l *lazyMembers) Has(name string) bool {
+	v, ok := l.values[name]
+	return ok && v != nil || !ok && slices.Contains(l.names, name)
+}
+
+func (l *lazyMembers) Set(name string, v goja.Value) bool {
+	if !slices.Contains(l.names, name) {
+		l.names = append(slices.Clone(l.names), name)
+	}
+	l.values[name] = v
+	return true
+}
+
+func (l *lazyMembers) Delete(name string) bool { l.values[name] = nil; return true }
+
+func (l *lazyMembers) Keys() []string {
+	return slices.DeleteFunc(slices.Clone(l.names), func(name string) bool { return !l.Has(name) })
 }

@@ -14,6 +14,7 @@ var (
 	domExceptionLibrary   = newLibrary("dom_exception")
 	errorsLibrary         = newLibrary("errors")
 	eventsLibrary         = newLibrary("events")
+	fsCoreLibrary         = newLibrary("fs_core")
 	fsLibrary             = newLibrary("fs")
 	fsStreamsLibrary      = newLibrary("fs_streams")
 	inspectLibrary        = newLibrary("inspect")
@@ -57,7 +58,8 @@ func init() {
 		"dom_exception": plain(domExceptionLibrary),
 		"errors":        plain(errorsLibrary),
 		"event_target":  loadEventTarget,
-		"fs":            loadFS,
+		"fs":            func(e *engine) goja.Value { return fsLibrary.load(e, e.fileHost()) },
+		"fs_core":       func(e *engine) goja.Value { return fsCoreLibrary.load(e, e.fileHost()) },
 		"fs_streams":    plain(fsStreamsLibrary),
 		"inspect":       loadInspect,
 		"intl":          loadIntl,
@@ -83,7 +85,7 @@ func init() {
 		"diagnostics_channel": plain(channelLibrary),
 		"events":              plain(eventsLibrary),
 		"fs":                  fromInternal("fs", "fs"),
-		"fs/promises":         fromInternal("fs", "promises"),
+		"fs/promises":         fromInternal("fs_core", "promises"),
 		"module":              loadModuleModule,
 		"os":                  loadOS,
 		"path":                loadPath,

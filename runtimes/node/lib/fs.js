@@ -1,10 +1,10 @@
 'use strict';
-// node:fs. Each function is written once, as a generator that yields operations of the
-// host, and offered in its three forms: sync, with a callback, with a promise.
-
+// node:fs as a whole: fs_core.js has its heart.
 require('internal/symbols');
 const { sync, start, later, flags: system } = host;
-const { nodeError, invalidArgType, invalidArgValue, outOfRange, check, AbortError } = require('internal/errors');
+const { nodeError, invalidArgType, invalidArgValue, outOfRange, check } = require('internal/errors');
+const core = require('internal/fs_core');
+const { promises, runSync, drive, promised, callbackOf, attempt, isMissing, toPath, parseFlags, parseMode, options, data, nameAs, joinPath, checkFD } = core;
 
 const constants = {
   __proto__: null, UV_FS_SYMLINK_DIR: 1, UV_FS_SYMLINK_JUNCTION: 2, O_RDONLY: system.O_RDONLY, O_WRONLY: system.O_WRONLY, O_RDWR: system.O_RDWR,
@@ -24,70 +24,6 @@ const openFlags = {
   a: O_APPEND | O_CREAT | O_WRONLY, ax: O_APPEND | O_CREAT | O_WRONLY | O_EXCL, xa: O_APPEND | O_CREAT | O_WRONLY | O_EXCL,
   as: O_APPEND | O_CREAT | O_WRONLY | O_SYNC, sa: O_APPEND | O_CREAT | O_WRONLY | O_SYNC, 'a+': O_APPEND | O_CREAT | O_RDWR,
   'ax+': O_APPEND | O_CREAT | O_RDWR | O_EXCL, 'xa+': O_APPEND | O_CREAT | O_RDWR | O_EXCL, 'as+': O_APPEND | O_CREAT | O_RDWR | O_SYNC, 'sa+': O_APPEND | O_CREAT | O_RDWR | O_SYNC,
-};
-
-function parseFlags(flags, otherwise) {
-  if (flags == null) return otherwise;
-  if (typeof flags === 'number') return flags;
-  const found = openFlags[flags];
-  if (found === undefined) throw invalidArgValue('flags', flags);
-  return found;
-}
-
-function parseMode(mode, otherwise, name = 'mode') {
-  if (mode == null) return otherwise;
-  if (typeof mode === 'string') {
-    if (!/^[0-7]+$/.test(mode)) throw invalidArgValue(name, mode, 'must be a 32-bit unsigned integer or an octal string');
-    return parseInt(mode, 8);
-  }
-  check.integer(mode, name, 0, 2 ** 32 - 1);
-  return mode;
-}
-
-// toPath turns a path into a string, once: what is checked is what is used.
-function toPath(path, name = 'path') {
-  if (typeof path !== 'string') {
-    if (path instanceof Uint8Array) path = Buffer.from(path.buffer, path.byteOffset, path.length).toString();
-    else if (path !== null && typeof path === 'object' && path.href && path.protocol) path = require('url').fileURLToPath(path);
-    else throw invalidArgType(name, ['string', 'Buffer', 'URL'], path);
-  }
-  if (path.includes('\0')) throw invalidArgValue(name, path, 'must be a string, Uint8Array, or URL without null bytes');
-  return path;
-}
-
-const isFD = (value) => typeof value === 'number';
-function checkFD(fd) { check.integer(fd, 'fd', 0, 2147483647); return fd; }
-
-function options(value, defaults) {
-  if (value == null || typeof value === 'function') return defaults;
-  if (typeof value === 'string') return { ...defaults, encoding: value };
-  if (typeof value !== 'object') throw invalidArgType('options', ['string', 'Object'], value);
-  if (value.signal !== undefined) check.signal(value.signal, 'options.signal');
-  return { ...defaults, ...value };
-}
-
-function encodingOf(name) {
-  if (name == null || name === 'buffer') return undefined;
-  if (name === 'utf8' || name === 'utf-8') return 'utf8';
-  try { return require('internal/buffer').encodingOf(name); } catch { throw invalidArgValue('encoding', name, 'is invalid encoding'); }
-}
-
-const checkAborted = (signal) => { if (signal?.aborted) throw new AbortError(undefined, { cause: signal.reason }); };
-
-function data(value, encoding, name = 'data') {
-  if (typeof value === 'string') {
-    encoding = encodingOf(encoding ?? 'utf8');
-    return encoding === undefined || encoding === 'utf8' ? value : new Uint8Array(require('internal/buffer').encode(value, encoding));
-  }
-  if (ArrayBuffer.isView(value)) return value instanceof Uint8Array ? value : new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
-  throw invalidArgType(name, ['string', 'Buffer', 'TypedArray', 'DataView'], value);
-}
-
-const timeOf = (value, name = 'time') => {
-  if (typeof value === 'string' && +value == value) return +value;
-  if (Number.isFinite(value)) return value < 0 ? Date.now() / 1000 : value;
-  if (Object.prototype.toString.call(value) === '[object Date]') return value.getTime() / 1000;
-  throw nodeError('TypeError', 'ERR_INVALID_ARG_TYPE', invalidArgType(name, 'Date', value).message.replace('Date.', 'Date or an Time in seconds.'));
 };
 
 class Kinds {
@@ -132,114 +68,25 @@ class Dirent extends Kinds {
 }
 Object.defineProperty(Dirent.prototype, '_is', { value(type) { return this[typeOf] === { 0o100000: 1, 0o040000: 2, 0o120000: 3, 0o010000: 4, 0o140000: 5, 0o020000: 6, 0o060000: 7 }[type]; } });
 
-const joinPath = (dir, name) => dir.endsWith('/') ? `${dir}${name}` : `${dir}/${name}`;
+const timeOf = (value, name = 'time') => {
+  if (typeof value === 'string' && +value == value) return +value;
+  if (Number.isFinite(value)) return value < 0 ? Date.now() / 1000 : value;
+  if (Object.prototype.toString.call(value) === '[object Date]') return value.getTime() / 1000;
+  throw nodeError('TypeError', 'ERR_INVALID_ARG_TYPE', invalidArgType(name, 'Date', value).message.replace('Date.', 'Date or an Time in seconds.'));
+};
+
 const parentOf = (path) => require('path').dirname(path);
-
-function namesAs(names, encoding) {
-  if (encoding == null || encoding === 'utf8' || encoding === 'utf-8') return names;
-  if (encoding === 'buffer') return names.map((name) => Buffer.from(name));
-  return names.map((name) => Buffer.from(name).toString(encoding));
-}
-const nameAs = (name, encoding) => namesAs([name], encoding)[0];
-
-const isMissing = (error) => error.code === 'ENOENT';
-
 function fsError(code, message, fields) {
   const error = nodeError('Error', code, message);
   Object.defineProperty(error, 'name', { value: 'SystemError', writable: true, configurable: true, enumerable: false });
   return Object.assign(error, fields);
 }
 
-// attempt yields an operation and gives [error, result].
-function* attempt(...op) {
-  try { return [null, yield op]; } catch (error) { return [error, undefined]; }
-}
-
-const ops = {
-  *readFile(path, opts) {
-    opts = options(opts, { flag: 'r' });
-    const encoding = encodingOf(opts.encoding);
-    checkAborted(opts.signal);
-    if (isFD(path)) return yield* readAll(checkFD(path), encoding);
-    return yield ['readFile', toPath(path), encoding, parseFlags(opts.flag, O_RDONLY)];
-  },
-  *writeFile(path, value, opts) {
-    opts = options(opts, { encoding: 'utf8', mode: 0o666, flag: 'w' });
-    checkAborted(opts.signal);
-    const bytes = data(value, opts.encoding);
-    if (isFD(path)) { yield* writeAll(checkFD(path), bytes, -1); return; }
-    yield ['writeFile', toPath(path), bytes, parseFlags(opts.flag, openFlags.w), parseMode(opts.mode, 0o666)];
-  },
-  *appendFile(path, value, opts) {
-    yield* ops.writeFile(path, value, options(opts, { encoding: 'utf8', mode: 0o666, flag: 'a' }));
-  },
-  *stat(path, opts) { return yield* statOf('stat', path, opts); },
-  *lstat(path, opts) { return yield* statOf('lstat', path, opts); },
+const ops = Object.assign({ __proto__: null }, core.ops, {
   *fstat(fd, opts) { return makeStats(yield ['fstat', checkFD(fd)], !!opts?.bigint); },
-  *access(path, mode = 0) {
-    path = toPath(path);
-    check.integer(mode, 'mode', 0, 7);
-    yield ['access', path, mode];
-  },
-  *readdir(path, opts) {
-    opts = options(opts, {});
-    path = toPath(path);
-    if (opts.recursive !== undefined) check.boolean(opts.recursive, 'options.recursive');
-    const out = [], folders = [''];
-    while (folders.length > 0) {
-      const below = folders.shift();
-      const here = below === '' ? path : joinPath(path, below);
-      const entries = yield ['readdir', here];
-      for (let i = 0; i < entries.length; i += 2) {
-        const name = below === '' ? entries[i] : joinPath(below, entries[i]);
-        if (opts.withFileTypes) out.push(new Dirent(nameAs(entries[i], opts.encoding), here, entries[i + 1]));
-        else out.push(name);
-        if (opts.recursive && entries[i + 1] === 0o040000) folders.push(name);
-      }
-      if (!opts.recursive) break;
-    }
-    return opts.withFileTypes ? out : namesAs(out, opts.encoding);
-  },
-  *mkdir(path, opts) {
-    let mode = 0o777, recursive = false;
-    if (typeof opts === 'number' || typeof opts === 'string') mode = parseMode(opts, mode);
-    else if (opts) {
-      if (opts.recursive !== undefined) { check.boolean(opts.recursive, 'options.recursive'); recursive = opts.recursive; }
-      mode = parseMode(opts.mode, mode, 'options.mode');
-    }
-    return yield [recursive ? 'mkdirp' : 'mkdir', toPath(path), mode];
-  },
   *mkdtemp(prefix, opts) {
     opts = options(opts, {});
     return nameAs(yield ['mkdtemp', toPath(prefix, 'prefix')], opts.encoding);
-  },
-  *rmdir(path, opts) {
-    path = toPath(path);
-    if (opts?.recursive) { yield* ops.rm(path, { recursive: true }); return; }
-    yield ['rmdir', path];
-  },
-  *rm(path, opts) {
-    path = toPath(path);
-    if (opts !== undefined) check.object(opts, 'options');
-    for (const name of ['force', 'recursive']) if (opts?.[name] !== undefined) check.boolean(opts[name], `options.${name}`);
-    const [error, stats] = yield* attempt('lstat', path);
-    if (error) {
-      if (opts?.force && isMissing(error)) return;
-      if (isMissing(error) || !opts?.recursive) throw error;
-    }
-    if (stats && (stats[2] & 0o170000) === 0o040000 && !opts?.recursive) {
-      throw fsError('ERR_FS_EISDIR', `Path is a directory: rm returned EISDIR (is a directory) ${path}`, { errno: 21, syscall: 'rm', path });
-    }
-    const [failed] = yield* attempt(opts?.recursive ? 'rmtree' : 'unlink', path);
-    if (failed && !(opts?.force && isMissing(failed))) throw failed;
-  },
-  *unlink(path) { yield ['unlink', toPath(path)]; },
-  *rename(from, to) { yield ['rename', toPath(from, 'oldPath'), toPath(to, 'newPath')]; },
-  *copyFile(from, to, mode = 0) {
-    from = toPath(from, 'src');
-    to = toPath(to, 'dest');
-    check.integer(mode, 'mode', 0, 7);
-    yield ['copyFile', from, to, mode];
   },
   *cp(from, to, opts) {
     opts = { force: true, errorOnExist: false, recursive: false, preserveTimestamps: false, dereference: false, ...opts };
@@ -271,19 +118,9 @@ const ops = {
     if (!opts?.recursive) yield ['opendir', path];
     return new Dir(path, yield* ops.readdir(path, { ...opts, withFileTypes: true }));
   },
-};
+});
 
 const requiredMode = (mode) => { if (mode == null) throw invalidArgType('mode', ['number', 'string'], mode); return parseMode(mode, 0); };
-
-function* statOf(op, path, opts) {
-  path = toPath(path);
-  if (opts?.throwIfNoEntry === false) {
-    const [error, numbers] = yield* attempt(op, path);
-    if (error) { if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined; throw error; }
-    return makeStats(numbers, !!opts.bigint);
-  }
-  return makeStats(yield [op, path], !!opts?.bigint);
-}
 
 function* readAll(fd, encoding) {
   const parts = [];
@@ -349,67 +186,18 @@ function* copyTree(from, to, opts, top) {
   if (opts.preserveTimestamps) yield ['utimes', to, source[10] / 1000, source[11] / 1000];
 }
 
-// runSync runs a generator of operations to its end at once.
-function runSync(steps) {
-  let step = steps.next();
-  while (!step.done) {
-    let result;
-    try {
-      if (step.value[0] === 'await') throw nodeError('TypeError', 'ERR_INVALID_RETURN_VALUE', 'Expected boolean to be returned from the "filter" function but got an instance of Promise.');
-      result = sync(...step.value);
-    } catch (error) { step = steps.throw(error); continue; }
-    step = steps.next(result);
-  }
-  return step.value;
-}
-
-// drive runs one by turns; done(error, result) is called in a turn of its own.
-function drive(steps, done) {
-  let step = steps.next(); // what is wrong with the arguments is thrown here
-  if (step.done) { later(() => done(null, step.value)); return; }
-  const go = () => {
-    if (step.value[0] === 'await') { step.value[1].then((value) => advance(null, value), (error) => advance(error)); return; }
-    start(advance, ...step.value);
-  };
-  function advance(error, result) {
-    try {
-      step = error ? steps.throw(error) : steps.next(result);
-    } catch (thrown) { done(thrown); return; }
-    if (step.done) done(null, step.value); else go();
-  }
-  go();
-}
-
-function promised(steps) {
-  return new Promise((resolve, reject) => drive(steps, (error, result) => error ? reject(error) : resolve(result)));
-}
-
-function callbackOf(args) {
-  const done = args.pop();
-  if (typeof done !== 'function') throw invalidArgType('cb', 'function', undefined);
-  return done;
-}
-
 const kPromisify = Symbol.for('nodejs.util.promisify.custom');
-const fs = {}, promises = {};
-const quiet = new Set(['writeFile', 'appendFile', 'access', 'rmdir', 'rm', 'unlink', 'rename', 'copyFile', 'cp', 'truncate', 'ftruncate', 'chmod', 'utimes', 'link', 'symlink', 'close', 'fsync', 'fdatasync']);
-const onFD = new Set(['fstat', 'ftruncate', 'close', 'fsync', 'fdatasync', 'open']);
-
+const fs = {};
 for (const name of Object.keys(ops)) {
-  const make = ops[name];
-  fs[name] = { [name](...args) {
-    const done = callbackOf(args);
-    while (args.length > 0 && args[args.length - 1] === undefined) args.pop();
-    drive(make(...args), (error, result) => error ? done(error) : quiet.has(name) ? done(null) : done(null, result));
-  } }[name];
-  fs[`${name}Sync`] = { [`${name}Sync`](...args) { return runSync(make(...args)); } }[`${name}Sync`];
-  if (!onFD.has(name)) promises[name] = { [name](...args) { try { return promised(handleFirst(name, make, args)); } catch (error) { return Promise.reject(error); } } }[name];
+  fs[name] = core.callbackForm(name, ops[name]);
+  fs[`${name}Sync`] = core.syncForm(name, ops[name]);
 }
 
-// The promise forms take a FileHandle where the others take a descriptor.
-function handleFirst(name, make, args) {
-  if (args[0] instanceof FileHandle) args[0] = args[0].fd;
-  return make(...args);
+// promiseMember gives what fs/promises has beyond the heart.
+function promiseMember(name) {
+  if (name === 'open') return async (path, flags, mode) => new FileHandle(await promised(ops.open(path, flags, mode)));
+  if (name === 'constants') return constants;
+  return ops[name] ? core.promiseForm(name, ops[name]) : unsupported.member('fs/promises', name, withoutIt);
 }
 
 fs.exists = function exists(path, done) {
@@ -582,8 +370,6 @@ function lines(stream) {
   };
 }
 
-promises.open = async (path, flags, mode) => new FileHandle(await promised(ops.open(path, flags, mode)));
-promises.constants = constants;
 
 // What this host does not offer is there, and says so when it is used.
 const unsupported = require('internal/unsupported');
@@ -591,7 +377,6 @@ const withoutIt = 'files can be read, written, listed, moved and removed, but ne
 for (const name of ['watch', 'watchFile', 'unwatchFile', 'chown', 'chownSync', 'lchown', 'lchownSync', 'fchown', 'fchownSync', 'fchmod', 'fchmodSync', 'lchmod', 'lchmodSync', 'lutimes', 'lutimesSync', 'futimes', 'futimesSync', 'statfs', 'statfsSync', 'openAsBlob']) {
   fs[name] = unsupported.member('fs', name, withoutIt);
 }
-for (const name of ['watch', 'chown', 'lchown', 'lchmod', 'lutimes', 'statfs']) promises[name] = unsupported.member('fs/promises', name, withoutIt);
 
 fs.createReadStream = (path, opts) => new (streams().ReadStream)(path, opts);
 fs.createWriteStream = (path, opts) => new (streams().WriteStream)(path, opts);
@@ -602,16 +387,7 @@ for (const name of ['ReadStream', 'WriteStream']) {
   }
 }
 
+Object.defineProperty(FileHandle.prototype, core.handle, { value: true });
 Object.assign(fs, { constants, Stats, Dirent, Dir, F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1, promises });
 
-// ctx.fs: promises only, and few.
-const context = {
-  read: (path) => promises.readFile(path),
-  write: (path, value, opts) => promises.writeFile(path, value, opts),
-  list: (path) => promises.readdir(path ?? '.'),
-  stat: (path) => promises.stat(path),
-  exists: (path) => new Promise((resolve) => fs.exists(path, resolve)),
-  mkdir: async (path, opts) => { await promises.mkdir(path, opts ?? { recursive: true }); },
-};
-
-module.exports = { fs, promises, constants, context, toPath, parseFlags, parseMode, FileHandle };
+module.exports = { fs, promises, constants, openFlags, fsError, Stats, Dirent, makeStats, readAll, writeAll, promiseMember, FileHandle, toPath, parseFlags };

@@ -15,11 +15,6 @@ function replace(object, methods) {
 }
 
 module.exports = {
-  symbols() {
-    for (const name of ['asyncIterator', 'dispose', 'asyncDispose']) {
-      if (!(name in Symbol)) Object.defineProperty(Symbol, name, { value: Symbol(`Symbol.${name}`) });
-    }
-  },
   groupBy() {
     define(Object, { groupBy(items, f) { return lazy('internal/language_more').groupBy(items, f); } });
     define(Map, { groupBy(items, f) { return lazy('internal/language_more').mapGroupBy(items, f); } });
