@@ -69,4 +69,5 @@ const schemaRules = `
 | M14 | info | unknown properties are refused at the root |
 | M15 | info | at most 8 KiB and 30 properties at the root |
 | M16 | info | no default for a required property |
+| M17 | warning | titles and descriptions hold no hidden characters: control, bidirectional or without width |
 `
