@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/internal/jsondoc"
 )
 
 func (p *program) callCommand() *cobra.Command {
@@ -29,7 +30,7 @@ are printed. The exit code is 1 when the tool's result is a failed one.`,
 		Example: `  toolhost call count_words path=README.md
   toolhost call folder_search '{"pattern":"TODO","include":"**/*.go"}'
   echo '{"path":"a.csv"}' | toolhost call table_describe - --json`,
-		Args: cobra.MinimumNArgs(1),
+		Args: needs("TOOL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.call(cmd.Context(), args[0], args[1:], out)
 		},
@@ -50,7 +51,7 @@ func (p *program) call(ctx context.Context, name string, words []string, out str
 		_, err := s.host.Call(ctx, &host.Call{Tool: name})
 		return p.unknownTool(s, err)
 	}
-	args, err := p.arguments(tool, words)
+	args, err := p.arguments(ctx, tool, words)
 	if err != nil {
 		return err
 	}
@@ -91,31 +92,30 @@ func (p *program) unknownTool(s *session, err error) error {
 const maxInput = 64 << 20
 
 // arguments makes the JSON object of a call from words of the command line.
-func (p *program) arguments(tool host.Registered, words []string) (json.RawMessage, error) {
-	const hint = `write one JSON object, key=value words, or - to read JSON from stdin`
+func (p *program) arguments(ctx context.Context, tool host.Registered, words []string) (json.RawMessage, error) {
 	switch {
 	case len(words) == 0:
 		return nil, nil
 	case len(words) == 1 && words[0] == "-":
-		raw, err := io.ReadAll(io.LimitReader(p.in, maxInput))
+		raw, err := p.readInput(ctx)
 		if err != nil {
 			return nil, failed(fmt.Errorf("reading the arguments from stdin: %w", err))
 		}
-		return p.object(raw)
+		return object(raw)
 	case len(words) == 1 && strings.HasPrefix(strings.TrimSpace(words[0]), "{"):
-		return p.object([]byte(words[0]))
+		return object([]byte(words[0]))
 	}
 	types := propertyTypes(tool.InputSchema)
 	values := map[string]any{}
 	for _, w := range words {
 		key, value, ok := strings.Cut(w, "=")
 		if !ok || key == "" {
-			return nil, usagef(hint, "the argument %q is no key=value", w)
+			return nil, usagef(wordHint(tool, w), "the argument %q is no key=value", w)
 		}
 		if file, ok := strings.CutPrefix(value, "@"); ok {
 			raw, err := readAtMost(file, maxInput)
 			if err != nil {
-				return nil, usagef("", "reading the value of %s: %w", key, err)
+				return nil, usagef("@ names a file; a text that begins with @ can be sent as JSON", "reading the value of %s: %w", oneLine(key), err)
 			}
 			value = string(raw)
 		}
@@ -124,7 +124,7 @@ func (p *program) arguments(tool host.Registered, words []string) (json.RawMessa
 		case again:
 			values[key] = append(list, value)
 		case values[key] != nil:
-			return nil, usagef("", "the argument %s is given twice", key)
+			return nil, usagef("give it once; only a list takes several", "the argument %q is given twice", key)
 		default:
 			values[key] = typed(value, types[key])
 		}
@@ -132,12 +132,53 @@ func (p *program) arguments(tool host.Registered, words []string) (json.RawMessa
 	return json.Marshal(values)
 }
 
-func (p *program) object(raw []byte) (json.RawMessage, error) {
-	var v any
-	if err := json.Unmarshal(raw, &v); err != nil {
-		return nil, usagef("", "the arguments are no JSON: %w", err)
+// wordHint says what can be written instead of a word that is no key=value. A lone
+// file is the most common one.
+func wordHint(tool host.Registered, word string) string {
+	if property, _ := pathProperty(tool); property != "" && word != "" && !strings.ContainsAny(word, `=[]{}"`) {
+		return fmt.Sprintf("did you mean %s=%s?", property, oneLine(word))
 	}
-	return raw, nil
+	return "write one JSON object, key=value words, or - to read JSON from stdin"
+}
+
+// readInput reads stdin. The end of ctx ends the wait, though not the read: that ends
+// with the program.
+func (p *program) readInput(ctx context.Context) ([]byte, error) {
+	type answer struct {
+		raw []byte
+		err error
+	}
+	read := make(chan answer, 1)
+	go func() {
+		raw, err := io.ReadAll(io.LimitReader(p.in, maxInput+1))
+		if err == nil && len(raw) > maxInput {
+			err = fmt.Errorf("they are larger than %d bytes", maxInput)
+		}
+		read <- answer{raw, err}
+	}()
+	select {
+	case a := <-read:
+		return a.raw, a.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// object makes sure that a text is one JSON object; the host checks what is in it.
+func object(raw []byte) (json.RawMessage, error) {
+	const hint = `for example {"path": "README.md"}`
+	raw = bytes.TrimSpace(bytes.TrimPrefix(raw, []byte("\ufeff")))
+	if json.Valid(raw) {
+		if raw[0] != '{' {
+			return nil, usagef(hint, "the arguments are no JSON object")
+		}
+		return raw, nil
+	}
+	_, err := jsondoc.Parse(raw)
+	if syntax := (*jsondoc.SyntaxError)(nil); errors.As(err, &syntax) {
+		return nil, usagef(hint, "the arguments are no JSON: line %d, column %d: %w", syntax.Line, syntax.Column, err)
+	}
+	return nil, usagef(hint, "the arguments are no JSON")
 }
 
 // propertyTypes gives the types that a schema allows for each property at its root.
@@ -192,16 +233,20 @@ func typed(word string, types []string) any {
 // printResult prints a result; a failed one gives an error.
 func (p *program) printResult(tool string, r *host.Result, out string) error {
 	if p.flags.json {
-		if err := p.printJSON(callToolResult{Content: r.Content, IsError: r.IsError, StructuredContent: r.Structured, Meta: r.Meta}); err != nil {
+		if err := p.printJSON(newCallToolResult(r)); err != nil {
 			return err
 		}
 	} else if err := p.printContent(tool, r, out); err != nil {
 		return err
 	}
 	if r.IsError {
-		return &failure{code: exitFailed, err: fmt.Errorf("tool %q answered with a failed result", tool)}
+		return failedResult(tool)
 	}
 	return nil
+}
+
+func failedResult(tool string) error {
+	return failed(fmt.Errorf("tool %q answered with a failed result", tool))
 }
 
 // callToolResult is a result as MCP has it.
@@ -210,6 +255,10 @@ type callToolResult struct {
 	StructuredContent json.RawMessage `json:"structuredContent,omitempty"`
 	IsError           bool            `json:"isError"`
 	Meta              json.RawMessage `json:"_meta,omitempty"`
+}
+
+func newCallToolResult(r *host.Result) callToolResult {
+	return callToolResult{Content: r.Content, IsError: r.IsError, StructuredContent: r.Structured, Meta: r.Meta}
 }
 
 func (p *program) printContent(tool string, r *host.Result, out string) error {

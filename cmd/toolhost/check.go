@@ -22,7 +22,7 @@ folder, or a folder of plugin folders. The exit code is 1 when there is an error
 (with --strict: or a warning).`,
 		Example: `  toolhost check ./my-plugin
   toolhost check ./plugins --all --json`,
-		Args: cobra.MinimumNArgs(1),
+		Args: needs("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.check(cmd.Context(), args, all) },
 	}
 	p.addFlags(cmd)

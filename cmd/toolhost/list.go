@@ -23,7 +23,7 @@ After them comes what was skipped since its name was taken, and what failed to
 load and why; "toolhost check" is the command that fails on that.`,
 		Example: `  toolhost list --plugins ./plugins
   toolhost list --plugins-only --json`,
-		Args: cobra.NoArgs,
+		Args: needsNothing,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.list(cmd.Context()) },
 	}
 	p.addFlags(cmd)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/internal/jsondoc"
+	"github.com/toolhost/toolhost/internal/suggest"
 )
 
 func (p *program) menuCommand() *cobra.Command {
@@ -23,7 +24,7 @@ fileExtensions match every selected file. Paths start at the working directory;
 the files need not exist. "toolhost menu run" runs an entry.`,
 		Example: `  toolhost menu README.md
   toolhost menu run markdown_outline README.md`,
-		Args: cobra.MinimumNArgs(1),
+		Args: needs("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.menu(cmd.Context(), args) },
 	}
 	p.addFlags(cmd)
@@ -33,10 +34,11 @@ the files need not exist. "toolhost menu run" runs an entry.`,
 		Short: "Run an entry of the context menu",
 		Long: `Runs an entry for the selected files: once with all of them where the tool takes a
 list of files, else once a file. key=value words set the tool's other arguments.
-It runs with the same grants, limits and log as an agent's call.`,
+It runs with the same grants, limits and log as an agent's call. With --json it
+prints the result, or a list of results where there are several calls.`,
 		Example: `  toolhost menu run count_words README.md docs/*.md
-  toolhost menu run table_filter a.csv where=price>10`,
-		Args: cobra.MinimumNArgs(2),
+  toolhost menu run table_filter a.csv 'where=price>10'`,
+		Args: needs("ID", "FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.menuRun(cmd.Context(), args[0], args[1:], out) },
 	}
 	p.addFlags(run)
@@ -73,7 +75,14 @@ func (p *program) menu(ctx context.Context, args []string) error {
 		entries = append(entries, menuEntry{Kind: "tool", ID: r.Name, Title: title, Plugin: r.Owner, Params: map[string]any{}})
 	}
 	if p.flags.json {
-		return p.printJSON(map[string]any{"files": files, "entries": entries})
+		return p.printJSON(struct {
+			Files   []string    `json:"files"`
+			Entries []menuEntry `json:"entries"`
+		}{files, entries})
+	}
+	p.warnUnloaded(s)
+	if len(entries) == 0 {
+		p.hintf(`no tool is offered for this selection; "toolhost list" has the extensions of each`)
 	}
 	for _, e := range entries {
 		if _, err := fmt.Fprintf(p.out, "%s\t%s\t%s\n", e.ID, oneLine(e.Title), e.Plugin); err != nil {
@@ -125,49 +134,91 @@ func (p *program) menuRun(ctx context.Context, id string, args []string, out str
 	offered := s.host.ToolsFor(files...)
 	i := slices.IndexFunc(offered, func(r host.Registered) bool { return r.Name == id })
 	if i < 0 {
-		return usagef(`"toolhost menu FILE..." lists the entries`, "the context menu of this selection has no entry %q", id)
+		return p.noEntry(s, id, offered)
 	}
 	tool := offered[i]
-	calls, err := p.menuCalls(tool, files, words)
+	calls, err := p.menuCalls(ctx, tool, files, words)
 	if err != nil {
 		return err
 	}
-	wrong := false
+	wrong := 0
+	results := []callToolResult{}
 	for _, args := range calls {
 		result, err := s.host.Call(ctx, p.newCall(tool.Name, args))
 		if err != nil {
 			return failed(fmt.Errorf("calling %q: %w", tool.Name, err))
 		}
-		wrong = wrong || result.IsError
-		if err := p.printResult(tool.Name, result, out); err != nil && !result.IsError {
+		if result.IsError {
+			wrong++
+		}
+		if p.flags.json {
+			results = append(results, newCallToolResult(result))
+		} else if err := p.printContent(tool.Name, result, out); err != nil {
 			return err
 		}
 	}
-	if wrong {
-		return errReported
+	if p.flags.json {
+		var document any = results
+		if len(results) == 1 {
+			document = results[0]
+		}
+		if err := p.printJSON(document); err != nil {
+			return err
+		}
+	}
+	switch {
+	case wrong > 0 && len(calls) > 1:
+		return failed(fmt.Errorf("tool %q answered with a failed result for %d of %d files", tool.Name, wrong, len(calls)))
+	case wrong > 0:
+		return failedResult(tool.Name)
 	}
 	return nil
 }
 
+// noEntry reports an entry that the menu of a selection does not have.
+func (p *program) noEntry(s *session, id string, offered []host.Registered) error {
+	p.warnUnloaded(s)
+	if tool, ok := s.host.Tool(id); ok {
+		hint := fmt.Sprintf(`"toolhost call %s" takes any file`, tool.Name)
+		if len(tool.Extensions) > 0 {
+			hint = "it takes " + strings.Join(tool.Extensions, ", ") + "; " + hint
+		}
+		return usagef(hint, "the context menu of this selection has no entry %q", id)
+	}
+	var names []string
+	for _, r := range offered {
+		names = append(names, r.Name)
+	}
+	message := fmt.Sprintf("the context menu of this selection has no entry %q", id)
+	if near := suggest.Nearest(id, names); near != "" {
+		message += fmt.Sprintf("; did you mean %q?", near)
+	}
+	return usagef(`"toolhost menu FILE..." lists the entries`, "%s", message)
+}
+
 // menuCalls gives the arguments of the calls that an entry makes for a selection.
-func (p *program) menuCalls(tool host.Registered, files, words []string) ([]json.RawMessage, error) {
+func (p *program) menuCalls(ctx context.Context, tool host.Registered, files, words []string) ([]json.RawMessage, error) {
 	property, list := pathProperty(tool)
 	if property == "" {
 		return nil, usagef("", "the tool %q takes no file", tool.Name)
 	}
-	given, err := p.arguments(tool, words)
+	given, err := p.arguments(ctx, tool, words)
 	if err != nil {
 		return nil, err
 	}
-	values := map[string]any{}
+	values := map[string]json.RawMessage{}
 	if given != nil {
 		if err := json.Unmarshal(given, &values); err != nil {
-			return nil, err
+			return nil, failed(err)
 		}
 	}
 	var calls []json.RawMessage
 	add := func(value any) error {
-		values[property] = value
+		text, err := json.Marshal(value)
+		if err != nil {
+			return failed(err)
+		}
+		values[property] = text
 		args, err := json.Marshal(values)
 		calls = append(calls, args)
 		return err

@@ -51,6 +51,7 @@ type program struct {
 func run(ctx context.Context, args []string, in io.Reader, out, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	if os.Getenv("GOGC") == "" {
 		// Scripts allocate much that dies at once: collecting less often costs memory that
 		// is there and saves up to half of the time.
@@ -75,7 +76,7 @@ declares and the call names, nothing else.`,
   toolhost serve --plugins ./plugins --folder ~/notes`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Args:          knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return cmd.Help()
 		},
@@ -84,6 +85,8 @@ declares and the call names, nothing else.`,
 	root.SetIn(p.in)
 	root.SetOut(p.out)
 	root.SetErr(p.err)
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(helpCommand())
 	root.AddCommand(p.callCommand(), p.listCommand(), p.menuCommand(), p.checkCommand(), p.serveCommand(), p.versionCommand())
 	return root
 }

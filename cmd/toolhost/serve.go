@@ -20,7 +20,7 @@ stdout, whatever a plugin prints; the log goes to stderr. It ends when stdin
 closes, or at SIGINT or SIGTERM: running calls get 2 s.`,
 		Example: `  toolhost serve --plugins ./plugins --folder ~/notes
   claude mcp add toolhost -- toolhost serve --plugins ~/plugins --folder ~/notes`,
-		Args: cobra.NoArgs,
+		Args: needsNothing,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			named := cmd.Flags().Changed("folder")
 			return p.serve(cmd.Context(), named)

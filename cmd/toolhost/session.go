@@ -78,6 +78,16 @@ func (p *program) loadAll(ctx context.Context, s *session) {
 	}
 }
 
+// warnUnloaded names the plugins that did not load: what somebody looks for may be
+// theirs.
+func (p *program) warnUnloaded(s *session) {
+	for _, st := range s.loader.Status() {
+		if len(st.Errors) > 0 {
+			p.warnf("plugin %s did not load; \"toolhost check %s\" says why", oneLine(st.Name), oneLine(st.Dir))
+		}
+	}
+}
+
 func nodeRuntimes(limits host.Limits) map[string]runtimes.Runtime {
 	return map[string]runtimes.Runtime{"node": node.New(&node.Options{MaxResult: limits.Result})}
 }

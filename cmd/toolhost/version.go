@@ -18,14 +18,21 @@ func (p *program) versionCommand() *cobra.Command {
 		Use:     "version",
 		Short:   "Print the version",
 		Example: "  toolhost version --json",
-		Args:    cobra.NoArgs,
+		Args:    needsNothing,
 		RunE: func(*cobra.Command, []string) error {
-			v := map[string]string{"version": version(), "go": runtime.Version(), "commit": commit(), "platform": runtime.GOOS + "/" + runtime.GOARCH}
+			v := struct {
+				Version  string `json:"version"`
+				Go       string `json:"go"`
+				Commit   string `json:"commit"`
+				Platform string `json:"platform"`
+			}{version(), runtime.Version(), commit(), runtime.GOOS + "/" + runtime.GOARCH}
 			if p.flags.json {
 				return p.printJSON(v)
 			}
-			_, err := fmt.Fprintf(p.out, "toolhost %s (%s, commit %s, %s)\n", v["version"], v["go"], v["commit"], v["platform"])
-			return err
+			if _, err := fmt.Fprintf(p.out, "toolhost %s (%s, commit %s, %s)\n", v.Version, v.Go, v.Commit, v.Platform); err != nil {
+				return failed(fmt.Errorf("writing the version: %w", err))
+			}
+			return nil
 		},
 	}
 	cmd.Flags().BoolVar(&p.flags.json, "json", false, "one JSON document on stdout")

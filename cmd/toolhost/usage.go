@@ -1,0 +1,102 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/toolhost/toolhost/internal/suggest"
+)
+
+// needs demands words on a command line, by their names; more may follow.
+func needs(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) >= len(names) {
+			return nil
+		}
+		return usagef(helpHint(cmd), "%s is missing: %s", names[len(args)], strings.TrimSuffix(cmd.UseLine(), " [flags]"))
+	}
+}
+
+// needsNothing refuses words.
+func needsNothing(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return usagef(helpHint(cmd), "%q is one word too many: %s", args[0], strings.TrimSuffix(cmd.UseLine(), " [flags]"))
+}
+
+// knownCommand refuses words at the root: they would have been a command.
+func knownCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	message := fmt.Sprintf("unknown command %q", args[0])
+	if near := suggest.Nearest(args[0], commandNames(root)); near != "" {
+		message += fmt.Sprintf("; did you mean %q?", near)
+	}
+	return usagef(`"toolhost --help" lists the commands`, "%s", message)
+}
+
+func commandNames(root *cobra.Command) []string {
+	var names []string
+	for _, c := range root.Commands() {
+		names = append(names, c.Name())
+	}
+	return names
+}
+
+func helpHint(cmd *cobra.Command) string {
+	return fmt.Sprintf(`"%s --help" has the flags and an example`, cmd.CommandPath())
+}
+
+// helpCommand is "toolhost help": cobra's own ends with code 0 when there is no such command.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND]",
+		Short:   "Say how a command is used",
+		Example: "  toolhost help call",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root := cmd.Root()
+			found, _, err := root.Find(args)
+			if err != nil || found == root {
+				if err := knownCommand(root, args); err != nil {
+					return err
+				}
+				found = root
+			}
+			found.InitDefaultHelpFlag() // it would be listed only after the command was run
+			return found.Help()
+		},
+	}
+}
+
+// flagError says what is wrong with a flag, and what was probably meant.
+func flagError(cmd *cobra.Command, err error) error {
+	unknown := (*pflag.NotExistError)(nil)
+	if !errors.As(err, &unknown) {
+		return usagef(helpHint(cmd), "%w", err)
+	}
+	name := unknown.GetSpecifiedName()
+	dashed := "--" + name
+	if unknown.GetSpecifiedShortnames() != "" {
+		dashed = "-" + name
+	}
+	if !cmd.HasParent() {
+		for _, c := range cmd.Commands() {
+			if c.Name() == name {
+				return usagef(fmt.Sprintf(`did you mean the command "toolhost %s"?`, name), "unknown flag %q", dashed)
+			}
+		}
+	}
+	message := fmt.Sprintf("unknown flag %q", dashed)
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near := suggest.Nearest(name, names); near != "" {
+		message += fmt.Sprintf(`; did you mean "--%s"?`, near)
+	}
+	return usagef(helpHint(cmd), "%s", message)
+}
