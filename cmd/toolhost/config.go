@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -155,9 +156,18 @@ func parseConfig(raw []byte, path string) (*config, error) {
 		return nil, err
 	}
 	var wrong []error
+	mistake := func(pointer, message string) {
+		at, where := doc.KeyPosition(pointer), ""
+		if pointer != "" {
+			where = oneLine(pointer) + ": "
+		}
+		wrong = append(wrong, fmt.Errorf("%s:%d:%d: %s%s", path, at.Line, at.Column, where, message))
+	}
+	for _, pointer := range doc.Duplicates {
+		mistake(pointer, "stands twice; keep one of them")
+	}
 	for _, i := range checked.Issues {
-		at := doc.KeyPosition(i.Pointer)
-		wrong = append(wrong, fmt.Errorf("%s:%d:%d: %s: %s", path, at.Line, at.Column, i.Pointer, i.Message))
+		mistake(i.Pointer, i.Message)
 	}
 	if len(wrong) > 0 {
 		return nil, errors.Join(wrong...)
@@ -166,9 +176,10 @@ func parseConfig(raw []byte, path string) (*config, error) {
 	return c, json.Unmarshal(text, c)
 }
 
-// readAtMost reads a regular file that must not be larger than limit bytes.
+// readAtMost reads a file that must not be larger than limit bytes. Opening does not
+// wait: a pipe that nobody writes to would hold the program for ever.
 func readAtMost(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
