@@ -28,9 +28,7 @@ type callResult struct {
 
 // callTool answers tools/call.
 func (s *Server) callTool(ctx context.Context, req *mcp.CallToolRequest) (mcp.Result, error) {
-	if _, there := s.host.Tool(req.Params.Name); !there {
-		s.awaitReady(ctx)
-	}
+	s.awaitTool(ctx, req.Params.Name)
 	call := &host.Call{Tool: req.Params.Name, Args: req.Params.Arguments, Agent: agent(req)}
 	said := newProgress(ctx, req)
 	if said != nil {

@@ -31,9 +31,16 @@ const (
 	// since widely used agents read the first page only.
 	pageSize = 100_000
 
-	// readyWait is how long tools/list, and a call of a tool that is not there, wait for
-	// the first load. Some clients give a server 10 s to start.
+	// readyWait is how long tools/list waits for the first load. Some clients give a
+	// server 10 s to start.
 	readyWait = 3 * time.Second
+
+	// toolWait is how long a call waits for its tool during the first load. A plugin
+	// that loads slowly delays those after it, and to agents a tool that is not there
+	// yet would look like one that does not exist.
+	toolWait = 30 * time.Second
+	// toolLook is how often such a call looks for its tool.
+	toolLook = 50 * time.Millisecond
 
 	defaultMaxInFlight = 64
 )
@@ -51,7 +58,8 @@ type Options struct {
 	// cut them at about 2000 characters.
 	Instructions string
 	// Ready is closed when the tools have been loaded for the first time. Until then
-	// tools/list waits, but not longer than 3 s. nil: they are there from the start.
+	// tools/list waits, but not longer than 3 s, and so do calls of tools that are not
+	// there, up to 30 s. nil: they are there from the start.
 	Ready <-chan struct{}
 	// MaxInFlight is how many calls run at once; 0 is 64. Further ones wait, and where
 	// very many wait already, fail.
@@ -166,5 +174,30 @@ func (s *Server) awaitReady(ctx context.Context) {
 	case <-s.ready:
 	case <-timer.C:
 	case <-ctx.Done():
+	}
+}
+
+// awaitTool waits for a tool to be there, for the end of the first load, for toolWait,
+// or for the end of ctx.
+func (s *Server) awaitTool(ctx context.Context, name string) {
+	if s.isReady() {
+		return
+	}
+	timer, look := time.NewTimer(toolWait), time.NewTicker(toolLook)
+	defer timer.Stop()
+	defer look.Stop()
+	for {
+		if _, there := s.host.Tool(name); there {
+			return
+		}
+		select {
+		case <-look.C:
+		case <-s.ready:
+			return
+		case <-timer.C:
+			return
+		case <-ctx.Done():
+			return
+		}
 	}
 }
