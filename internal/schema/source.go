@@ -143,7 +143,11 @@ func readBounded(root fs.FS, name string) ([]byte, error) {
 func cause(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
-		return path.Err
+		err = path.Err
+	}
+	// The os package exports no error for a path that leaves its root, only this text.
+	if strings.HasSuffix(err.Error(), "path escapes from parent") {
+		return errors.New("it is a link that leaves the plugin's folder")
 	}
 	return err
 }
