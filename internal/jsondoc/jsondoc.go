@@ -109,6 +109,9 @@ func (p *parser) value(e *entry, depth int) (any, error) {
 func (p *parser) list(e *entry, depth int) (any, error) {
 	list := []any{}
 	for p.dec.More() {
+		if err := p.comma(len(list) == 0, ']'); err != nil {
+			return nil, err
+		}
 		item := &entry{key: -1}
 		e.list = append(e.list, item)
 		p.path = append(p.path, strconv.Itoa(len(list)))
@@ -127,7 +130,13 @@ func (p *parser) object(e *entry, depth int) (any, error) {
 	object := map[string]any{}
 	e.members = map[string]*entry{}
 	for p.dec.More() {
+		if err := p.comma(len(e.members) == 0, '}'); err != nil {
+			return nil, err
+		}
 		at := p.doc.skip(int(p.dec.InputOffset()), ",")
+		if at < len(p.doc.src) && p.doc.src[at] == '/' {
+			return nil, p.doc.syntaxError(at, "JSON has no comments")
+		}
 		if at < len(p.doc.src) && p.doc.src[at] != '"' {
 			return nil, p.doc.syntaxError(at, "a member name must be a string in double quotes")
 		}
@@ -153,6 +162,22 @@ func (p *parser) object(e *entry, depth int) (any, error) {
 	}
 	_, err := p.token()
 	return object, err
+}
+
+// comma looks at what stands before an item. The two commas that people get wrong are
+// told here: the decoder would point behind them, at what it did not expect.
+func (p *parser) comma(first bool, closing byte) error {
+	at := p.doc.skip(int(p.dec.InputOffset()), "")
+	switch {
+	case first:
+	case at < len(p.doc.src) && p.doc.src[at] != ',':
+		return p.doc.syntaxError(at, "a comma is missing before this")
+	default:
+		if next := p.doc.skip(at+1, ""); next < len(p.doc.src) && p.doc.src[next] == closing {
+			return p.doc.syntaxError(at, fmt.Sprintf("this comma is one too many: %q follows", closing))
+		}
+	}
+	return nil
 }
 
 func (p *parser) token() (json.Token, error) {

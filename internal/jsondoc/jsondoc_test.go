@@ -49,6 +49,12 @@ func TestSyntaxErrors(t *testing.T) {
 		"{\"a\":\n  tru}":                     "2:3 invalid character '}' in literal true (expecting 'e')",
 		"{} {}":                               "1:4 there is text after the end of the JSON value",
 		"{1: 2}":                              "1:2 a member name must be a string in double quotes",
+		"{\n\"a\": 1\n\"b\": 2}":              "3:1 a comma is missing before this",
+		"[1 2]":                               "1:4 a comma is missing before this",
+		"{\"a\": 1,\n}":                       "1:8 this comma is one too many: '}' follows",
+		"[[1,]]":                              "1:4 this comma is one too many: ']' follows",
+		"{\"a\": 1,,\"b\": 2}":                "1:9 invalid character ',' looking for beginning of object key string",
+		"{// a\n}":                            "1:2 JSON has no comments",
 		"\"\xff\"":                            "1:2 the file is not UTF-8 (byte 0xff)",
 		strings.Repeat("[", MaxDepth+2) + "1": "1:514 nested more than 512 deep",
 	} {
