@@ -93,26 +93,6 @@ func (e *engine) require(name string) (module goja.Value, ok bool) {
 	return m, true
 }
 
-// async runs work on a goroutine of its own and gives a promise of its value. work must
-// not touch the VM; what it returns is turned into a value on the loop by finish, which may be nil.
-func (e *engine) async(work func(ctx context.Context) (any, error), finish func(any) goja.Value) goja.Value {
-	promise, resolve, reject := e.vm.NewPromise()
-	here := e.here()
-	e.loop.start(func(ctx context.Context) func() error {
-		v, err := work(ctx)
-		return here(func() error {
-			if err != nil {
-				return reject(e.errorValue(err))
-			}
-			if finish != nil {
-				return resolve(finish(v))
-			}
-			return resolve(v)
-		})
-	})
-	return e.vm.ToValue(promise)
-}
-
 // lazyGlobals is the prototype of the global object: it makes a global when it is first
 // touched, so that a fresh engine costs almost nothing.
 type lazyGlobals struct{ e *engine }

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -154,7 +155,8 @@ func (p *jsonReader) unexpected() goja.Value {
 		return nil
 	}
 	if p.at >= len(p.text) {
-		p.err = fmt.Errorf("Unexpected end of JSON input")
+		//lint:ignore ST1005 scripts see it, in Node's words
+		p.err = errors.New("Unexpected end of JSON input")
 		return nil
 	}
 	r, _ := utf8.DecodeRune(p.text[p.at:])
@@ -170,6 +172,7 @@ func (p *jsonReader) unexpected() goja.Value {
 	if len(p.text) <= 40 {
 		begin, end, lead, trail = 0, len(p.text), "", ""
 	}
+	//lint:ignore ST1005 scripts see it, in Node's words
 	p.err = fmt.Errorf("Unexpected token '%c', %s\"%s\"%s is not valid JSON", r, lead, p.text[begin:end], trail)
 	return nil
 }
