@@ -38,6 +38,7 @@ var (
 	unsupportedLibrary    = newLibrary("unsupported")
 	urlLibrary            = newLibrary("url")
 	utilLibrary           = newLibrary("util")
+	whatwgURLLibrary      = newLibrary("whatwg_url")
 	weakLibrary           = newLibrary("weak")
 )
 
@@ -73,6 +74,7 @@ func init() {
 		"types_host":    loadTypes,
 		"unsupported":   plain(unsupportedLibrary),
 		"weak":          plain(weakLibrary),
+		"whatwg_url":    loadWhatwgURL,
 	}
 	builtinModules = map[string]loader{
 		"assert":              plain(assertLibrary),
@@ -122,8 +124,8 @@ func init() {
 		"RegExp":               func(e *engine) goja.Value { return e.internal("regexp") },
 		"TextDecoder":          fromInternal("text_codecs", "TextDecoder"),
 		"TextEncoder":          fromInternal("text_codecs", "TextEncoder"),
-		"URL":                  fromBuiltin("url", "URL"),
-		"URLSearchParams":      fromBuiltin("url", "URLSearchParams"),
+		"URL":                  fromInternal("whatwg_url", "URL"),
+		"URLSearchParams":      fromInternal("whatwg_url", "URLSearchParams"),
 		"WeakRef":              fromInternal("weak", "WeakRef"),
 		"atob":                 fromBuiltin("buffer", "atob"),
 		"btoa":                 fromBuiltin("buffer", "btoa"),

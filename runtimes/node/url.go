@@ -5,12 +5,22 @@ import (
 	gojaurl "github.com/dop251/goja_nodejs/url"
 )
 
-func loadURL(e *engine) goja.Value {
+// urlHost gives what the URL libraries need of Go: the names of hosts in other scripts.
+// The URL class of goja_nodejs is not used: it resolves "../c" wrongly, and decodes passwords.
+func (e *engine) urlHost() goja.Value {
 	module := e.vm.NewObject()
-	exports := e.vm.NewObject()
-	_ = module.Set("exports", exports) // a plain object
+	theirs := e.vm.NewObject()
+	_ = module.Set("exports", theirs) // a plain object
 	gojaurl.Require(e.vm, module)
-	_ = exports.Set("cwd", func(goja.FunctionCall) goja.Value { return e.vm.ToValue(e.cwd()) })
-	_ = exports.Set("windows", platform() == "win32")
-	return urlLibrary.load(e, exports)
+	return e.object(map[string]any{
+		"domainToASCII":   theirs.Get("domainToASCII"),
+		"domainToUnicode": theirs.Get("domainToUnicode"),
+		"toWellFormed":    e.toWellFormed,
+		"cwd":             func(goja.FunctionCall) goja.Value { return e.vm.ToValue(e.cwd()) },
+		"windows":         platform() == "win32",
+	})
 }
+
+func loadURL(e *engine) goja.Value { return urlLibrary.load(e, e.urlHost()) }
+
+func loadWhatwgURL(e *engine) goja.Value { return whatwgURLLibrary.load(e, e.urlHost()) }

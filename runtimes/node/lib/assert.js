@@ -96,7 +96,7 @@ Object.assign(assert, {
   ifError(error) {
     if (error === null || error === undefined) return;
     const text = typeof error === 'object' && typeof error.message === 'string' ? error.message.length === 0 && error.constructor ? error.constructor.name : error.message : inspect(error);
-    fail(`ifError got unwanted exception: ${text}`, error, null, 'ifError', true);
+    fail(`ifError got unwanted exception: ${text}`, error, null, 'ifError', false);
   },
 });
 
@@ -117,7 +117,7 @@ function expects(name, error, expected, message) {
   if (error === none) {
     let detail = expected?.name ? ` (${expected.name})` : '';
     detail += message ? `: ${message}` : '.';
-    fail(`Missing expected ${name === 'rejects' ? 'rejection' : 'exception'}${detail}`, undefined, expected, name, true);
+    fail(`Missing expected ${name === 'rejects' ? 'rejection' : 'exception'}${detail}`, undefined, expected, name, false);
   }
   if (expected === undefined) return;
   if (typeof expected === 'function') {

@@ -1,9 +1,9 @@
 'use strict';
 // console: each line goes to the plugin's log.
 const { line } = host; // (level, text)
-const { inspect, formatWithOptions, width, nodeStack } = require('internal/inspect');
+const inspector = () => require('internal/inspect'); // big: plain texts do without
 
-const counts = new Map(), timers = new Map();
+let counts, timers; // Maps; made when they are used
 const now = () => host.now();
 
 function duration(ms) {
@@ -16,6 +16,7 @@ function duration(ms) {
 }
 
 function drawTable(head, columns) {
+  const { width } = inspector();
   const widths = head.map((text) => width(text) + 2);
   const rows = Math.max(...columns.map((column) => column.length));
   const cells = columns.map((column) => Array.from({ length: rows }, (_, i) => Object.hasOwn(column, i) ? column[i] : ''));
@@ -33,6 +34,7 @@ function drawTable(head, columns) {
 }
 
 function table(data, wanted) {
+  const { inspect } = inspector();
   const cell = (value) => inspect(value, { maxArrayLength: 3, breakLength: Infinity, depth: value !== null && typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length > 2 ? -1 : 0 });
   let index = '(index)', rows = [];
   if (data instanceof Map) {
@@ -58,7 +60,13 @@ function table(data, wanted) {
 let indent = '';
 
 function write(level, args) {
-  let text = formatWithOptions({}, ...args);
+  let text = '';
+  let plain = true;
+  for (let i = 0; i < args.length && plain; i++) {
+    plain = typeof args[i] === 'string';
+    if (plain) text += i === 0 ? args[i] : ` ${args[i]}`;
+  }
+  if (!plain || args.length > 1 && args[0].includes('%')) text = inspector().formatWithOptions({}, ...args);
   if (indent !== '') text = indent + text.replaceAll('\n', `\n${indent}`);
   line(level, text);
 }
@@ -76,12 +84,12 @@ const methods = {
   debug(...args) { write('debug', args); },
   warn(...args) { write('warn', args); },
   error(...args) { write('error', args); },
-  dir(value, options) { write('info', [inspect(value, { customInspect: false, ...options })]); },
+  dir(value, options) { write('info', [inspector().inspect(value, { customInspect: false, ...options })]); },
   dirxml(...args) { write('info', args); },
   trace(...args) {
-    const error = { name: 'Trace', message: formatWithOptions({}, ...args) };
+    const error = { name: 'Trace', message: inspector().formatWithOptions({}, ...args) };
     host.captureStackTrace(error);
-    const frames = nodeStack({ stack: error.stack }).split('\n').filter((text) => text.startsWith('    at '));
+    const frames = inspector().nodeStack({ stack: error.stack }).split('\n').filter((text) => text.startsWith('    at '));
     write('error', [[`Trace${error.message ? `: ${error.message}` : ''}`, ...frames].join('\n')]);
   },
   assert(condition, ...args) {
@@ -93,12 +101,13 @@ const methods = {
   clear() {},
   count(label = 'default') {
     label = `${label}`;
+    counts ??= new Map();
     const n = (counts.get(label) ?? 0) + 1;
     counts.set(label, n);
     write('info', [`${label}: ${n}`]);
   },
   countReset(label = 'default') {
-    if (!counts.delete(`${label}`)) write('warn', [`Count for '${label}' does not exist`]);
+    if (!counts?.delete(`${label}`)) write('warn', [`Count for '${label}' does not exist`]);
   },
   group(...args) {
     if (args.length > 0) write('info', args);
@@ -112,17 +121,18 @@ const methods = {
   },
   time(label = 'default') {
     label = `${label}`;
+    timers ??= new Map();
     if (timers.has(label)) { write('warn', [`Warning: Label '${label}' already exists for console.time()`]); return; }
     timers.set(label, now());
   },
-  timeEnd(label = 'default') { stopwatch(`${label}`, 'timeEnd', []); timers.delete(`${label}`); },
+  timeEnd(label = 'default') { stopwatch(`${label}`, 'timeEnd', []); timers?.delete(`${label}`); },
   timeLog(label = 'default', ...args) { stopwatch(`${label}`, 'timeLog', args); },
   profile() {}, profileEnd() {}, timeStamp() {},
 };
 methods.groupCollapsed = methods.group;
 
 function stopwatch(label, method, args) {
-  const start = timers.get(label);
+  const start = timers?.get(label);
   if (start === undefined) { write('warn', [`Warning: No such label '${label}' for console.${method}()`]); return; }
   write('info', [`${label}: ${duration(now() - start)}`, ...args]);
 }

@@ -38,7 +38,7 @@ class Hmac extends Hash {}
 function createHash(algorithm) {
   check.string(algorithm, 'algorithm');
   const state = host.hash(named(algorithm));
-  if (state === undefined) throw Object.assign(new Error('Digest method not supported'), { code: 'ERR_CRYPTO_INVALID_DIGEST' });
+  if (state === undefined) throw new Error('Digest method not supported');
   return new Hash(algorithm, state);
 }
 

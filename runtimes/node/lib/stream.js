@@ -75,7 +75,7 @@ const lifeGetters = {
 function initReadable(stream, options) {
   const objectMode = !!(options.objectMode || options.readableObjectMode);
   Object.defineProperty(stream, '_readable', { value: {
-    objectMode, highWaterMark: highWater(options, 'readable', objectMode), buffer: [], length: 0, flowing: null, ended: false, endEmitted: false, reading: false, sync: false,
+    objectMode, highWaterMark: highWater(options, 'readable', objectMode), buffer: [], length: 0, flowing: null, ended: false, endEmitted: false, reading: false, sync: true,
     decoder: null, encoding: null, pipes: [], scheduled: false, waitingForReadable: false, didRead: false, paused: false, aborted: false,
   } });
   if (typeof options.read === 'function') stream._read = options.read;
@@ -482,7 +482,7 @@ const writableMethods = {
     if (chunk === null) throw nodeError('TypeError', 'ERR_STREAM_NULL_VALUES', 'May not write null values to stream');
     encoding ??= state.defaultEncoding;
     if (!state.objectMode) {
-      if (typeof chunk === 'string') { if (state.decodeStrings) { chunk = Buffer.from(chunk, encoding); encoding = 'buffer'; } } else if (chunk instanceof Uint8Array) { if (!Buffer.isBuffer(chunk)) chunk = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length); encoding = 'buffer'; } else throw invalidArgType('chunk', ['string', 'Buffer', 'Uint8Array'], chunk);
+      if (typeof chunk === 'string') { if (state.decodeStrings) { chunk = Buffer.from(chunk, encoding); encoding = 'buffer'; } } else if (chunk instanceof Uint8Array) { if (!Buffer.isBuffer(chunk)) chunk = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length); encoding = 'buffer'; } else throw invalidArgType('chunk', ['string', 'Buffer', 'TypedArray', 'DataView'], chunk);
     }
     let error;
     if (state.ending) error = nodeError('Error', 'ERR_STREAM_WRITE_AFTER_END', 'write after end');

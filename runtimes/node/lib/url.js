@@ -1,35 +1,11 @@
 'use strict';
-const { URLSearchParams, domainToASCII, domainToUnicode } = host;
+const { domainToUnicode } = host;
+const { URL, URLSearchParams, domainToASCII } = require('internal/whatwg_url');
 const { nodeError, invalidArgType, check } = require('internal/errors');
-const custom = Symbol.for('nodejs.util.inspect.custom');
 
-const parts = ['href', 'origin', 'protocol', 'username', 'password', 'host', 'hostname', 'port', 'pathname', 'search', 'searchParams', 'hash'];
-const hidden = (object, name, value) => Object.defineProperty(object, name, { value, writable: true, configurable: true, enumerable: false });
-
-Object.defineProperty(URLSearchParams, 'name', { value: 'URLSearchParams', configurable: true });
-const special = new Set(['http:', 'https:', 'ws:', 'wss:', 'ftp:']);
-
-// The engine's URL leaves the port out of the origin.
-class URL extends host.URL {
-  get origin() {
-    if (this.protocol === 'blob:') { try { return new URL(this.pathname).origin; } catch { return 'null'; } }
-    return special.has(this.protocol) ? `${this.protocol}//${this.host}` : 'null';
-  }
+for (const name of ['createObjectURL', 'revokeObjectURL']) {
+  Object.defineProperty(URL, name, { value: require('internal/unsupported').member('URL', name), writable: true, configurable: true });
 }
-hidden(URL, 'canParse', (url, base) => { try { new URL(`${url}`, base === undefined ? undefined : `${base}`); return true; } catch { return false; } });
-for (const name of ['createObjectURL', 'revokeObjectURL']) hidden(URL, name, require('internal/unsupported').member('URL', name));
-Object.defineProperty(URL.prototype, Symbol.toStringTag, { value: 'URL', configurable: true });
-Object.defineProperty(URLSearchParams.prototype, Symbol.toStringTag, { value: 'URLSearchParams', configurable: true });
-hidden(URL.prototype, custom, function (depth, options, inspect) {
-  if (typeof depth === 'number' && depth < 0) return this;
-  const shown = {};
-  for (const name of parts) shown[name] = this[name];
-  return `${this.constructor.name} ${inspect(shown, options)}`;
-});
-hidden(URLSearchParams.prototype, custom, function (depth, options, inspect) {
-  const list = [...this].map(([name, value]) => `${inspect(name, options)} => ${inspect(value, options)}`);
-  return list.length === 0 ? 'URLSearchParams {}' : `URLSearchParams { ${list.join(', ')} }`;
-});
 
 const invalidFileURL = (code, message) => nodeError('TypeError', code, message);
 

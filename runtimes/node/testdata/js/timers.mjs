@@ -5,10 +5,9 @@ export default async function () {
   const seen = [];
   await new Promise((done) => {
     setTimeout(() => { seen.push('t1'); queueMicrotask(() => seen.push('m1')); process.nextTick(() => seen.push('n1')); Promise.resolve().then(() => seen.push('p1')); }, 1);
-    setTimeout(() => seen.push('t2'), 5);
-    setTimeout((a, b) => seen.push(a + b), 8, 'x', 'y');
-    const i = setInterval(() => { seen.push('i'); if (seen.filter((s) => s === 'i').length === 3) { clearInterval(i); } }, 10);
-    setTimeout(done, 60);
+    setTimeout(() => seen.push('t2'), 10);
+    setTimeout((a, b) => seen.push(a + b), 20, 'x', 'y');
+    const i = setInterval(() => { seen.push('i'); if (seen.filter((s) => s === 'i').length === 3) { clearInterval(i); done(); } }, 40);
     const dead = setTimeout(() => seen.push('dead'), 2); clearTimeout(dead); clearTimeout(undefined); clearTimeout(null); clearTimeout({}); clearTimeout(dead);
   });
   console.log(seen.join());
