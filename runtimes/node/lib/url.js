@@ -14,8 +14,9 @@ function fileURLToPath(url) {
   else if (url === null || typeof url !== 'object' || !url.href || !url.protocol) throw invalidArgType('path', ['string', 'URL'], url);
   if (url.protocol !== 'file:') throw invalidFileURL('ERR_INVALID_URL_SCHEME', 'The URL must be of scheme file');
   if (url.hostname !== '' && !host.windows) throw invalidFileURL('ERR_INVALID_FILE_URL_HOST', `File URL host must be "localhost" or empty on ${process.platform}`);
-  if (/%2f/i.test(url.pathname) || host.windows && /%5c/i.test(url.pathname)) throw invalidFileURL('ERR_INVALID_FILE_URL_PATH', 'File URL path must not include encoded / characters');
-  const path = decodeURIComponent(url.pathname);
+  const { pathname } = url; // once: it may be anybody's getter
+  if (/%2f/i.test(pathname) || host.windows && /%5c/i.test(pathname)) throw invalidFileURL('ERR_INVALID_FILE_URL_PATH', 'File URL path must not include encoded / characters');
+  const path = decodeURIComponent(pathname);
   if (!host.windows) return path;
   if (url.hostname !== '') return `\\\\${url.hostname}${path.replaceAll('/', '\\')}`;
   if (!/^\/[a-zA-Z]:/.test(path)) throw invalidFileURL('ERR_INVALID_FILE_URL_PATH', 'File URL path must be absolute');
