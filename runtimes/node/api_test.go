@@ -261,3 +261,22 @@ func BenchmarkTouch(b *testing.B) {
 		}
 	})
 }
+
+// TestBigRequests asks for more memory than a call gets. The code names none of the
+// functions that the engine limits, so the API must.
+func TestBigRequests(t *testing.T) {
+	for _, script := range []string{
+		"Buffer.alloc(4e9)", "Buffer.allocUnsafe(2 ** 31)", "new Buffer(3e9)", "Buffer.from({length: 4e9})", "Buffer.concat([Buffer.alloc(1)], 4e9)",
+		"crypto.getRandomValues(Buffer.alloc(1e9))", "Buffer.alloc(200e6).toString('hex')", "Buffer.alloc(200e6).toString()", "Buffer.alloc(1).buffer.transfer(8e9)",
+	} {
+		e := apiEngine(t)
+		e.installLanguage(languageFor(script))
+		if got := e.eval(t, "try { "+script+"; 'no error' } catch (e) { 'error ' + e.message }"); !strings.HasPrefix(got, "error ") {
+			t.Errorf("%s: %s", script, got)
+		}
+	}
+	e := apiEngine(t)
+	if got := e.eval(t, "atob('QUJD'.repeat(1e6)).length + btoa('x'.repeat(3e6)).length"); got != "7000000" {
+		t.Error(got)
+	}
+}

@@ -127,6 +127,31 @@ func decodeBase64(s string) []byte {
 	return b
 }
 
+// forgivingBase64 decodes as atob does. problem is -1 where there is none, 0 for a
+// character that does not belong, 1 for a length that none has.
+func forgivingBase64(s goja.String) (b []byte, problem int) {
+	text := make([]byte, 0, s.Length())
+	for i := range s.Length() {
+		switch c := s.CharAt(i); {
+		case c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r':
+		case c >= utf8.RuneSelf || c == '-' || c == '_' || c != '=' && base64Digit(byte(c)) < 0:
+			return nil, 0
+		default:
+			text = append(text, byte(c))
+		}
+	}
+	if len(text)%4 == 0 {
+		text = bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("=")), []byte("="))
+	}
+	if bytes.IndexByte(text, '=') >= 0 {
+		return nil, 0
+	}
+	if len(text)%4 == 1 {
+		return nil, 1
+	}
+	return decodeBase64(string(text)), -1
+}
+
 func base64Digit(c byte) int {
 	switch {
 	case 'A' <= c && c <= 'Z':
@@ -254,9 +279,33 @@ func loadEncoding(e *engine) goja.Value {
 			if start < 0 || end > len(b) || start > end {
 				panic(e.newError("RangeError", "ERR_OUT_OF_RANGE", "the range %d to %d is outside of %d bytes", start, end, len(b)))
 			}
-			return e.decodeText(b[start:end], c.Argument(1).String())
+			encoding, length := c.Argument(1).String(), end-start
+			if encoding == "hex" {
+				length *= 2
+			}
+			if length > maxStringLength {
+				panic(e.newError("Error", "ERR_STRING_TOO_LONG", "Cannot create a string longer than 0x%x characters", maxStringLength))
+			}
+			return e.decodeText(b[start:end], encoding)
 		},
-		"byteLength":   func(c goja.FunctionCall) goja.Value { return e.vm.ToValue(utf8Length(textOf(c.Argument(0)))) },
+		"byteLength": func(c goja.FunctionCall) goja.Value { return e.vm.ToValue(utf8Length(textOf(c.Argument(0)))) },
+		"maxBytes":   maxBytes,
+		"atob": func(c goja.FunctionCall) goja.Value { // → text, or 0 for a wrong character, 1 for a wrong length
+			b, problem := forgivingBase64(textOf(c.Argument(0)))
+			if problem >= 0 {
+				return e.vm.ToValue(problem)
+			}
+			return e.decodeText(b, "latin1")
+		},
+		"btoa": func(c goja.FunctionCall) goja.Value { // → text, or undefined for a wrong character
+			s := textOf(c.Argument(0))
+			for i := range s.Length() {
+				if s.CharAt(i) > 0xff {
+					return goja.Undefined()
+				}
+			}
+			return e.decodeText(encodeText(s, "latin1"), "base64")
+		},
 		"validUTF8":    func(c goja.FunctionCall) goja.Value { return e.vm.ToValue(utf8.Valid(e.mustBytes(c.Argument(0)))) },
 		"toWellFormed": e.toWellFormed,
 		"unfinishedUTF8": func(c goja.FunctionCall) goja.Value {

@@ -129,6 +129,7 @@ func loadClone(e *engine) goja.Value {
 
 func loadLanguageMore(e *engine) goja.Value {
 	return languageMoreLibrary.load(e, e.object(map[string]any{
+		"maxBytes": maxBytes,
 		"detach": func(c goja.FunctionCall) goja.Value {
 			b, ok := c.Argument(0).Export().(goja.ArrayBuffer)
 			if !ok || b.Detached() {

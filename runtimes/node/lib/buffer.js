@@ -33,6 +33,7 @@ const isArrayBuffer = (value) => Object.prototype.toString.call(value) === '[obj
 function checkSize(size, name = 'size') {
   if (typeof size !== 'number') throw invalidArgType(name, 'number', size);
   if (!(size >= 0 && size <= kMaxLength)) throw outOfRange(name, `>= 0 && <= ${kMaxLength}`, size);
+  if (size > codec.maxBytes) throw new RangeError(`Array buffer allocation failed: ${size} bytes are more than the ${codec.maxBytes} that this host gives`);
 }
 
 // clamp turns an index argument as slice() takes it into a place between 0 and length.
@@ -327,7 +328,7 @@ class Buffer extends Uint8Array {
     const more = this.length - 50;
     if (more > 0) text += ` ... ${more} more byte${more > 1 ? 's' : ''}`;
     let extras = '';
-    for (const key of Object.keys(this).slice(this.length)) extras += `, ${key}: ${(inspect ?? require('internal/inspect').inspect)(this[key], options)}`;
+    if (this.length <= 10000) for (const key of Object.keys(this).slice(this.length)) extras += `, ${key}: ${(inspect ?? require('internal/inspect').inspect)(this[key], options)}`;
     return `<${this.constructor.name} ${text}${text ? extras : extras.slice(2)}>`;
   }
 }
@@ -457,26 +458,18 @@ function transcode(source, fromEncoding, toEncoding) {
   return from(text, toEncoding);
 }
 
-const whitespace = /[\t\n\f\r ]/g;
-
 function btoa(text) {
   if (arguments.length === 0) throw nodeError('TypeError', 'ERR_MISSING_ARGS', 'The "data" argument must be specified');
-  text = `${text}`;
-  if (/[^\0-\xff]/.test(text)) throw new (require('internal/dom_exception'))('Invalid character', 'InvalidCharacterError');
-  const bytes = new Uint8Array(encode(text, 'latin1'));
-  return codec.decode(bytes, 'base64', 0, bytes.length);
+  const encoded = codec.btoa(`${text}`);
+  if (encoded === undefined) throw new (require('internal/dom_exception'))('Invalid character', 'InvalidCharacterError');
+  return encoded;
 }
 
 function atob(text) {
   if (arguments.length === 0) throw nodeError('TypeError', 'ERR_MISSING_ARGS', 'The "data" argument must be specified');
-  text = `${text}`.replace(whitespace, '');
-  const DOMException = require('internal/dom_exception');
-  if (/[^A-Za-z0-9+/=]/.test(text)) throw new DOMException('Invalid character', 'InvalidCharacterError');
-  if (text.length % 4 === 0) text = text.replace(/={1,2}$/, '');
-  if (text.includes('=')) throw new DOMException('Invalid character', 'InvalidCharacterError');
-  if (text.length % 4 === 1) throw new DOMException('The string to be decoded is not correctly encoded.', 'InvalidCharacterError');
-  const bytes = new Uint8Array(encode(text, 'base64'));
-  return codec.decode(bytes, 'latin1', 0, bytes.length);
+  const decoded = codec.atob(`${text}`);
+  if (typeof decoded === 'number') throw new (require('internal/dom_exception'))(decoded === 0 ? 'Invalid character' : 'The string to be decoded is not correctly encoded.', 'InvalidCharacterError');
+  return decoded;
 }
 
 const viewOf = (input) => {

@@ -203,10 +203,10 @@ function propertyKeys(value, hidden) {
 
 const isIndex = (key) => typeof key === 'string' && /^(0|[1-9]\d*)$/.test(key) && +key < 2 ** 32 - 1;
 
-// extraKeys gives the keys of an array or typed array that are no indexes. Index keys
-// come first, so that a long array is not walked to its end.
+// extraKeys gives the keys of an array or typed array that are no indexes. Of a long one
+// only symbols are looked at: the list of all its keys would cost more than the array.
 function extraKeys(value, hidden) {
-  if (!hidden && getPrototypeOf(value) === Array.prototype && value.length > 1000 && objectKeys(value).length === value.length) return getOwnPropertySymbols(value).filter((s) => propertyIsEnumerable.call(value, s));
+  if (value.length > 10000) return getOwnPropertySymbols(value).filter((key) => hidden || propertyIsEnumerable.call(value, key));
   return propertyKeys(value, hidden).filter((key) => !isIndex(key));
 }
 

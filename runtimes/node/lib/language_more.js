@@ -70,7 +70,7 @@ module.exports = {
   },
   transfer(buffer, length) {
     length = length === undefined ? buffer.byteLength : Math.trunc(+length) || 0;
-    if (length < 0) throw new RangeError('Invalid array buffer length');
+    if (length < 0 || length > host.maxBytes) throw new RangeError('Invalid array buffer length');
     const made = new ArrayBuffer(length);
     new Uint8Array(made).set(new Uint8Array(buffer, 0, Math.min(length, buffer.byteLength)));
     host.detach(buffer);
