@@ -142,28 +142,6 @@ func TestPublic(t *testing.T) {
 	}
 }
 
-// What draft-07 means must not change for a client that reads what is published
-// as 2020-12.
-func TestPublicMeansTheSame(t *testing.T) {
-	for _, tool := range corpus(t) {
-		s, err := Compile(tool.Schema)
-		if err != nil || s.dialect != draft07 {
-			continue
-		}
-		public, err := Compile(s.Public())
-		if err != nil || public.dialect != draft2020 {
-			t.Errorf("%s: %v, %v", tool.Tool, public, err)
-			continue
-		}
-		for i, instance := range tool.Instances {
-			c, err := public.Check(instance, true)
-			if err != nil || (len(c.Issues) == 0) != tool.Valid[i] {
-				t.Errorf("%s: %s: %v %v", tool.Tool, instance, c.Issues, err)
-			}
-		}
-	}
-}
-
 // Nothing in a schema may make either engine, or a meta-schema check, open a
 // connection.
 func TestNoConnection(t *testing.T) {

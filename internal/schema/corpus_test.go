@@ -1,3 +1,5 @@
+//go:build outside
+
 package schema
 
 import (
@@ -8,13 +10,6 @@ import (
 	"path/filepath"
 	"testing"
 )
-
-type corpusTool struct {
-	Tool, Server string
-	Schema       json.RawMessage
-	Instances    []json.RawMessage
-	Valid        []bool
-}
 
 // corpus gives the schemas of real tools, with verdicts of another validator.
 func corpus(tb testing.TB) []corpusTool {
@@ -49,6 +44,9 @@ func corpus(tb testing.TB) []corpusTool {
 	return tools
 }
 
+// realTools are the corpus, for tests that want real schemas beside their own.
+func realTools(tb testing.TB) []corpusTool { return corpus(tb) }
+
 func TestRealTools(t *testing.T) {
 	tools := corpus(t)
 	verdicts := 0
@@ -78,5 +76,27 @@ func TestRealTools(t *testing.T) {
 	}
 	if len(tools) != 342 || verdicts != 13680 {
 		t.Errorf("%d tools and %d verdicts, want 342 and 13680", len(tools), verdicts)
+	}
+}
+
+// What draft-07 means must not change for a client that reads what is published
+// as 2020-12.
+func TestPublicMeansTheSame(t *testing.T) {
+	for _, tool := range corpus(t) {
+		s, err := Compile(tool.Schema)
+		if err != nil || s.dialect != draft07 {
+			continue
+		}
+		public, err := Compile(s.Public())
+		if err != nil || public.dialect != draft2020 {
+			t.Errorf("%s: %v, %v", tool.Tool, public, err)
+			continue
+		}
+		for i, instance := range tool.Instances {
+			c, err := public.Check(instance, true)
+			if err != nil || (len(c.Issues) == 0) != tool.Valid[i] {
+				t.Errorf("%s: %s: %v %v", tool.Tool, instance, c.Issues, err)
+			}
+		}
 	}
 }
