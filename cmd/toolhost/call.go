@@ -55,7 +55,7 @@ func (p *program) call(ctx context.Context, name string, words []string, out str
 	if err != nil {
 		return err
 	}
-	result, err := s.host.Call(ctx, p.newCall(name, args))
+	result, err := p.callTool(ctx, s, name, args)
 	if unknown := (*host.UnknownToolError)(nil); errors.As(err, &unknown) {
 		return p.unknownTool(s, err) // it is there, but disabled
 	}
@@ -65,14 +65,22 @@ func (p *program) call(ctx context.Context, name string, words []string, out str
 	return p.printResult(name, result, out)
 }
 
-// newCall is a call by the person at the command line; progress is a line on stderr.
-func (p *program) newCall(tool string, args json.RawMessage) *host.Call {
+// callTool makes a call for the person at the command line; progress is a line on stderr.
+func (p *program) callTool(ctx context.Context, s *session, tool string, args json.RawMessage) (*host.Result, error) {
+	status, drawn := p.err.(*statusLine)
 	c := &host.Call{Tool: tool, Args: args, Agent: host.Agent{ID: "cli", Name: "cli"}}
 	c.Progress = func(message string) {
-		message = strings.Join(strings.Fields(message), " ")
-		_, _ = fmt.Fprintf(p.err, "toolhost: progress: %s\n", oneLine(message)) // nowhere left to say it
+		message = oneLine(strings.Join(strings.Fields(message), " "))
+		if drawn {
+			status.set(message)
+			return
+		}
+		_, _ = fmt.Fprintf(p.err, "toolhost: progress: %s\n", message) // nowhere left to say it
 	}
-	return c
+	if drawn {
+		defer status.set("")
+	}
+	return s.host.Call(ctx, c)
 }
 
 // unknownTool reports a tool that is not there, with the plugins that did not load: the
@@ -265,7 +273,7 @@ func (p *program) printContent(tool string, r *host.Result, out string) error {
 	for i, c := range r.Content {
 		if c.Type() == "text" {
 			text := c.Text()
-			if p.onTerminal(p.out) {
+			if onTerminal(p.out) {
 				text = printable(text)
 			}
 			if !strings.HasSuffix(text, "\n") {
@@ -346,7 +354,7 @@ func (p *program) printJSON(v any) error {
 	return nil
 }
 
-func (p *program) onTerminal(w io.Writer) bool {
+func onTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -144,7 +144,7 @@ func (p *program) menuRun(ctx context.Context, id string, args []string, out str
 	wrong := 0
 	results := []callToolResult{}
 	for _, args := range calls {
-		result, err := s.host.Call(ctx, p.newCall(tool.Name, args))
+		result, err := p.callTool(ctx, s, tool.Name, args)
 		if err != nil {
 			return failed(fmt.Errorf("calling %q: %w", tool.Name, err))
 		}

@@ -58,6 +58,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, stderr io.Writer
 		debug.SetGCPercent(400)
 	}
 	p := &program{in: in, out: out, err: stderr}
+	if onTerminal(stderr) {
+		p.err = &statusLine{terminal: stderr}
+	}
 	root := p.rootCommand()
 	root.SetArgs(args)
 	return p.exitCode(root.ExecuteContext(ctx))

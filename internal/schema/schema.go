@@ -285,6 +285,9 @@ type Issue struct {
 	Message  string `json:"-"`        // one line for a model, without the pointer: `expected integer, got string "5"`
 }
 
+// String gives `/path: message`, for logs.
+func (i Issue) String() string { return i.Pointer + ": " + i.Message }
+
 // Checked is the outcome of a check.
 type Checked struct {
 	// Value is the accepted value with defaults filled in, as JSON text. Member
