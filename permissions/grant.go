@@ -30,9 +30,13 @@ type Grant struct {
 	files  fileSet
 }
 
-// maxNamed is how many places the arguments of one call may name: each costs a look at
-// the disk before the handler starts.
-const maxNamed = 10_000
+const (
+	// maxNamed is how many places the arguments of one call may name: each costs a look
+	// at the disk before the handler starts.
+	maxNamed = 10_000
+	// maxNamedSteps is how many names are walked for all of them together.
+	maxNamedSteps = 100_000
+)
 
 // Resolve makes the grant of one call. folder is the agent's folder ("" where the
 // call has none: then no file but the plugin's own is granted). A relative folder
@@ -54,8 +58,9 @@ func (p *Policy) Resolve(folder string, args []Argument) (*Grant, error) {
 	if !p.FS.byParameter() {
 		return g, nil
 	}
+	left := maxNamedSteps
 	for i, a := range args {
-		if err := g.name(a, i >= maxNamed); err != nil {
+		if err := g.name(a, i >= maxNamed, &left); err != nil {
 			g.Revoke()
 			return nil, err
 		}
@@ -69,8 +74,9 @@ func (p FSPolicy) byParameter() bool {
 }
 
 // name grants what an argument names: the place where it leads, and the link itself
-// where it is one. over says that there were enough of them.
-func (g *Grant) name(a Argument, over bool) error {
+// where it is one. over says that there were enough of them, left how many names may
+// still be walked.
+func (g *Grant) name(a Argument, over bool, left *int) error {
 	if a.Value == "" {
 		return nil
 	}
@@ -88,13 +94,25 @@ func (g *Grant) name(a Argument, over bool) error {
 	case strings.IndexByte(a.Value, 0) >= 0:
 		return refuse("holds a NUL character, which no path can")
 	}
+	const costly = "is too much: the paths in the arguments of one call may have at most %d names together, and \"..\" counts for all before it"
+	if *left <= 0 {
+		return refuse(fmt.Sprintf(costly, maxNamedSteps))
+	}
 	if !g.begin() {
 		return nil
 	}
 	defer g.mu.RUnlock()
+	trees := g.trees
+	trees.left = left
 	var found []string
 	for _, follow := range []bool{false, true} {
-		p, err := g.trees.walkAgain(a.Value, follow)
+		p, err := trees.walkAgain(a.Value, follow)
+		if *left < 0 {
+			if p != nil {
+				p.close()
+			}
+			return refuse(fmt.Sprintf(costly, maxNamedSteps))
+		}
 		if err != nil {
 			return refuse("cannot be used as a path: " + err.Error())
 		}

@@ -129,6 +129,31 @@ func TestTooManyArguments(t *testing.T) {
 	}
 }
 
+// TestCostlyArguments names places by paths that go to and fro, which would take minutes.
+func TestCostlyArguments(t *testing.T) {
+	top := lay(t, map[string]string{"d/": "", "a": "A", "b": "B"})
+	p := &Policy{FS: FSPolicy{Read: Access{Parameter: true}}}
+	for _, costly := range []string{strings.Repeat("d/../", 800) + "a", strings.Repeat("../", 1300), "/" + strings.Repeat("x/", 2000)} {
+		args := slices.Repeat([]Argument{{Pointer: "/paths/0", Value: costly}}, maxNamed-1)
+		args = append([]Argument{{Pointer: "/first", Value: "b"}}, args...)
+		f := grant(t, p, top, args...).FS()
+		if got, err := readText(f, "b"); err != nil || got != "B" {
+			t.Errorf("what was named first gave %q, %v", got, err)
+		}
+		if !strings.HasPrefix(costly, "d/") {
+			continue // it lies outside
+		}
+		for i := range args {
+			args[i].Marked = true
+		}
+		_, err := p.Resolve(top, args)
+		var wrong *ArgumentError
+		if !errors.As(err, &wrong) || !strings.Contains(wrong.Reason, "at most 100000 names together") {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
 func TestGrantEndsWithItsCall(t *testing.T) {
 	top := lay(t, map[string]string{"a": "A", "b": "B"})
 	p := everything()

@@ -143,7 +143,7 @@ func (w *walker) start(abs, follow bool) (*place, error) {
 		w.into(w.trees.folder)
 	}
 	for len(w.pending) > 0 {
-		if w.steps++; w.steps > maxSteps {
+		if !w.spend() {
 			return nil, syscall.ENAMETOOLONG
 		}
 		name := w.pending[len(w.pending)-1]
@@ -171,6 +171,18 @@ func (w *walker) start(abs, follow bool) (*place, error) {
 		return w.stop("", errno(err))
 	}
 	return w.finish(".", info)
+}
+
+// spend counts a name that is walked. It reports false where there were enough.
+func (w *walker) spend() bool {
+	w.steps++
+	if w.trees.left != nil {
+		*w.trees.left--
+		if *w.trees.left < 0 {
+			return false
+		}
+	}
+	return w.steps <= maxSteps
 }
 
 // step goes on to name inside a tree. It gives the place where the walk ends with it.
@@ -287,7 +299,7 @@ func (w *walker) up() error {
 	w.tree, w.dir = t, t.root
 	w.meet(t.info)
 	for _, name := range names {
-		if w.steps++; w.steps > maxSteps {
+		if !w.spend() {
 			return syscall.ENAMETOOLONG
 		}
 		info, err := w.dir.Lstat(name)

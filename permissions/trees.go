@@ -51,6 +51,9 @@ func isSystem(names []string) bool {
 // trees are the folders of a grant; nil where there is none.
 type trees struct {
 	folder, plugin *tree
+	// left is how many names may still be walked in all; nil where only those of each
+	// path are counted.
+	left *int
 }
 
 func openTrees(folder, plugin string) trees {
