@@ -109,10 +109,10 @@ var kinds = []struct {
 	name, args, want string
 	maxAllocs        float64
 }{
-	{"native_trivial", `{}`, "done", 60},
-	{"js_trivial", `{}`, "done", 600},
-	{"native_read", `{"path":"10k.txt"}`, "10240", 160},
-	{"js_read", `{"path":"10k.txt"}`, "10240", 2500},
+	{"native_trivial", `{}`, "done", 75},
+	{"js_trivial", `{}`, "done", 1100},
+	{"native_read", `{"path":"10k.txt"}`, "10240", 165},
+	{"js_read", `{"path":"10k.txt"}`, "10240", 3700},
 }
 
 func prepared(tb testing.TB) *host.Host {
