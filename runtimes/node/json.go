@@ -42,25 +42,46 @@ func (g *jsonGuard) visit(call goja.FunctionCall) goja.Value {
 	if g.only != nil && len(g.open) > 0 && holder.ClassName() != "Array" && !g.only[key.String()] {
 		return goja.Undefined()
 	}
+	// What is added is never more than what comes of it: a result that fits must pass.
+	inArray := holder != nil && holder.ClassName() == "Array"
+	if inArray {
+		g.size++ // the comma
+	} else if k, ok := key.(goja.String); ok && inJSON(v) {
+		g.size += k.Length() + len(`"":,`)
+	}
 	switch x := v.(type) {
 	case goja.String:
-		g.size += x.Length() + 3
+		g.size += x.Length() + len(`""`)
 	case *goja.Object:
 		if len(g.open) > maxJSONDepth {
 			panic(g.engine.makeError("RangeError", fmt.Sprintf("the value is nested more than %d levels deep, which is as deep as JSON may be here", maxJSONDepth)))
 		}
 		g.open = append(g.open, x)
-		g.size += 3
+		if inJSON(v) {
+			g.size += len("{}")
+		}
 	default:
-		g.size += 2
-	}
-	if k, ok := key.(goja.String); ok {
-		g.size += k.Length()
+		if inJSON(v) {
+			g.size++
+		}
 	}
 	if g.limit > 0 && g.size > 2*g.limit {
-		panic(g.engine.makeError("RangeError", tooLarge(g.limit).Error()))
+		panic(g.engine.makeError("RangeError", tooLarge(g.size, g.limit).Error()))
 	}
 	return v
+}
+
+// inJSON reports whether JSON.stringify has something to write for a value: members
+// without are left out.
+func inJSON(v goja.Value) bool {
+	switch v := v.(type) {
+	case *goja.Symbol:
+		return false
+	case *goja.Object:
+		_, function := goja.AssertFunction(v)
+		return !function
+	}
+	return v != nil && !goja.IsUndefined(v)
 }
 
 // stringify is JSON.stringify as it was before any script ran, within limits; undefined

@@ -15,8 +15,8 @@ func (e *engine) shape(v goja.Value, limit int) (*host.Result, error) {
 		return &host.Result{}, nil
 	}
 	if s, ok := v.(goja.String); ok {
-		if s.Length() > limit {
-			return nil, tooLarge(limit)
+		if s.Length() > 16*limit { // below that the host counts, and says the exact size
+			return nil, tooLarge(s.Length(), limit)
 		}
 		return host.TextResult(s.String()), nil
 	}
@@ -29,11 +29,12 @@ func (e *engine) shape(v goja.Value, limit int) (*host.Result, error) {
 	case !ok: // a function or a symbol, or toJSON gave one
 		return &host.Result{}, nil
 	case s.Length() > 2*limit:
-		return nil, tooLarge(limit)
+		return nil, tooLarge(s.Length(), limit)
 	}
 	return host.ValueResult([]byte(s.String())), nil
 }
 
-func tooLarge(limit int) error {
-	return &failure{message: fmt.Sprintf("the result is larger than the limit of %d bytes", limit)}
+// tooLarge says of a result that is not even turned into JSON how large it is at least.
+func tooLarge(size, limit int) error {
+	return &failure{message: fmt.Sprintf("the result is at least %d bytes; the limit is %d bytes", size, limit)}
 }

@@ -34,8 +34,10 @@ func TestResults(t *testing.T) {
 		"revoked proxy":        {"const {proxy, revoke} = Proxy.revocable({}, {}); revoke(); return proxy", "!"},
 		"deep":                 {"let o = {}; for (let i = 0; i < 200000; i++) o = {o}; return o", "! the value is nested more than 1000 levels deep, which is as deep as JSON may be here"},
 		"endless toJSON":       {"return {toJSON() { return {a: this} }}", "! the value is nested more than 1000 levels deep, which is as deep as JSON may be here"},
-		"too large":            {"return 'x'.repeat(2000000)", "! the result is larger than the limit of 1048576 bytes"},
-		"too large inside":     {"const s = 'x'.repeat(1000); const a = Array(10000).fill(s); return Array(10000).fill(a)", "! the result is larger than the limit of 1048576 bytes"},
+		"too large":            {"return 'x'.repeat(20000000)", "! the result is at least 20000000 bytes; the limit is 1048576 bytes"},
+		"too large inside":     {"const s = 'x'.repeat(1000); const a = Array(10000).fill(s); return Array(10000).fill(a)", "! the result is at least 2097282 bytes; the limit is 1048576 bytes"},
+		"nearly too large":     {"return Array(500000).fill(1)", "[" + strings.Repeat("1,", 499_999) + "1]"},
+		"left out":             {"return Array(300000).fill({a() {}, b: undefined, c: Symbol('c'), longer: undefined})", "[" + strings.Repeat("{},", 299_999) + "{}]"},
 		"thenable":             {"return {then(done) { done('thenable') }}", "thenable"},
 		"patched":              {"JSON.stringify = () => 'hacked'; Object.prototype.extra = 1; Array.prototype.join = () => 'hacked'; Promise.prototype.then = () => 'hacked'; return {a: [1]}", `{"a":[1]}`},
 		"patched toJSON":       {"Object.prototype.toJSON = () => 'mine'; return {a: 1}", `"mine"`},
@@ -47,7 +49,7 @@ func TestResults(t *testing.T) {
 				return
 			}
 			if got != tt.want {
-				t.Errorf("got %.200q, want %q", got, tt.want)
+				t.Errorf("got %.200q, want %.200q", got, tt.want)
 			}
 		})
 	}
