@@ -3,7 +3,7 @@ package permissions
 import "slices"
 
 // hostWriteGlobs are closed to writing in every folder: files that tell an agent, an
-// editor, git or a package manager what to do or to run. Whoever writes them acts later
+// editor, git, a shell or a package manager what to do or to run. Whoever writes them acts later
 // with the user's rights.
 var hostWriteGlobs = [...]string{
 	// git, and hooks that it runs
@@ -19,6 +19,12 @@ var hostWriteGlobs = [...]string{
 	"**/.github/workflows/**",
 	// shells and package managers
 	"**/.envrc", "**/.npmrc", "**/.yarnrc", "**/.yarnrc.yml", "**/.pnpmfile.cjs",
+	"**/.bashrc", "**/.bash_profile", "**/.bash_login", "**/.bash_logout", "**/.bash_aliases", "**/.profile",
+	"**/.zshrc", "**/.zshenv", "**/.zprofile", "**/.zlogin", "**/.zlogout", "**/.config/fish/**",
+	// what a home folder that is the agent's folder has besides: who may log in, what
+	// git runs, what starts with the session, and this host's own configuration and plugins
+	"**/.ssh/**", "**/.gnupg/**", "**/.gitconfig", "**/.config/git/**", "**/.config/autostart/**", "**/.config/systemd/**",
+	"**/.config/toolhost/**", "**/.local/share/toolhost/**", "**/.local/state/toolhost/**",
 }
 
 // hostReadGlobs are closed to reading in every folder: private keys, and files whose
@@ -43,8 +49,8 @@ var (
 )
 
 // HostWriteDeny gives the globs that the host closes to writing for every call,
-// whatever its manifest says: configuration of agents, editors, git, CI and package
-// managers. They match without case, and close what is below a match too.
+// whatever its manifest says: configuration of agents, editors, git, CI, shells, package
+// managers and this host itself. They match without case, and close what is below a match too.
 func HostWriteDeny() []string { return slices.Clone(hostWriteGlobs[:]) }
 
 // HostReadDeny gives the globs that the host closes to reading and listing for every

@@ -129,6 +129,17 @@ func TestHostDenyHoldsInEveryFolder(t *testing.T) {
 			}
 		}
 	}
+	for _, name := range []string{
+		".ssh/authorized_keys", ".bashrc", "home/.zshrc", ".gitconfig", ".config/git/hooks/pre-commit",
+		".config/toolhost/config.json", ".local/share/toolhost/plugins/new/filer-plugin.json", ".local/state/toolhost/bundled/x",
+	} {
+		if _, err := f.MkdirAll(filepath.Dir(name), 0); err != nil && !errors.Is(err, ErrDenied) {
+			t.Errorf("making the folder of %s: %v", name, err)
+		}
+		if err := f.WriteFile(name, nil, 0); !errors.Is(err, ErrDenied) {
+			t.Errorf("writing %s: %v", name, err)
+		}
+	}
 	for _, g := range HostReadDeny() {
 		if _, err := f.ReadFile(concrete.Replace(g), 0); !errors.Is(err, ErrDenied) {
 			t.Errorf("%s: %v", g, err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -306,23 +307,24 @@ func TestRemoveAll(t *testing.T) {
 	}
 }
 
+// TestWriteFailsWhole runs its work in a process of its own: the limit on the size of
+// files that makes the write fail holds for everything that the process writes.
 func TestWriteFailsWhole(t *testing.T) {
+	const inside = "TOOLHOST_TEST_SMALL_FILES"
+	if os.Getenv(inside) == "" {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWriteFailsWhole$")
+		cmd.Env = append(os.Environ(), inside+"=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
 	top := lay(t, map[string]string{"a": "old"})
 	f := grant(t, everything(), top).FS()
-	var rlimit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &rlimit); err != nil {
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 4096, Max: 4096}); err != nil {
 		t.Fatal(err)
 	}
-	small := rlimit
-	small.Cur = 4096
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &small); err != nil {
-		t.Fatal(err)
-	}
-	err := f.WriteFile("a", make([]byte, 100_000), 0)
-	if restore := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &rlimit); restore != nil {
-		t.Fatal(restore)
-	}
-	if err == nil {
+	if err := f.WriteFile("a", make([]byte, 100_000), 0); err == nil {
 		t.Error("a write over the limit went well")
 	}
 	if got := content(t, filepath.Join(top, "a")); got != "old" {
