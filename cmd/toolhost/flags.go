@@ -15,6 +15,7 @@ type flags struct {
 	plugins         []string
 	noBundled       bool
 	folder          string
+	folderNamed     bool // by the command line or the configuration
 	state           string
 	config          string
 	isolation       string
@@ -73,7 +74,7 @@ func (p *program) settleFlags(cmd *cobra.Command) error {
 			return usagef("for example --tools 'folder_*'", "--tools %q is no glob", glob)
 		}
 	}
-	if f.folder == "" {
+	if f.folderNamed = f.folder != ""; !f.folderNamed {
 		f.folder = "."
 	}
 	folder, err := filepath.Abs(f.folder)

@@ -22,8 +22,7 @@ closes, or at SIGINT or SIGTERM: running calls get 2 s.`,
   claude mcp add toolhost -- toolhost serve --plugins ~/plugins --folder ~/notes`,
 		Args: needsNothing,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			named := cmd.Flags().Changed("folder")
-			return p.serve(cmd.Context(), named)
+			return p.serve(cmd.Context(), p.flags.folderNamed)
 		},
 	}
 	p.addFlags(cmd)
