@@ -2,6 +2,14 @@
 // for a [Policy]; one call gets a [Grant], resolved from the policy, the agent's
 // folder and the call's arguments. The grant's [FS] is the only door to files.
 //
+//	policy := &permissions.Policy{FS: permissions.FSPolicy{Read: permissions.Access{Parameter: true}}}
+//	grant, err := policy.Resolve(folder, []permissions.Argument{{Pointer: "/path", Value: "notes/a.md", Marked: true}})
+//	defer grant.Revoke()
+//	text, err := grant.FS().ReadFile("notes/a.md", 1<<20)
+//
+// What is refused is a [DeniedError], which says what was touched and which line of the
+// manifest would allow it.
+//
 // Nothing is allowed unless it was declared: the zero values of Policy and Grant
 // allow nothing.
 package permissions

@@ -1,5 +1,15 @@
 // Package runtimes says what a runtime must do: open a plugin, and give a
 // [host.Handler] for each of its tools.
+//
+//	instance, err := rt.Open(ctx, runtimes.Spec{
+//		Plugin: "greeter", Dir: dir, Policy: policy, Log: log,
+//		Tools: []runtimes.Tool{{ID: "greet", Handler: "greet.js"}},
+//	})
+//	result, err := instance.Handler("greet").Handle(ctx, call)
+//	err = instance.Close(ctx)
+//
+// A [Runtime] opens a [Spec] and gives an [Instance]. What the plugin's author got wrong
+// is a [LoadError]. Package runtimestest has the contract as a test.
 package runtimes
 
 import (

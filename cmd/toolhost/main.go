@@ -1,5 +1,10 @@
 // Command toolhost serves the tools of plugin folders to AI agents over MCP, and calls
-// them from the command line. `toolhost --help` says how.
+// them from the command line.
+//
+//	toolhost call count_words path=README.md
+//	toolhost serve --plugins ./plugins --folder ~/notes
+//
+// `toolhost --help` and docs/command-line.md say the rest.
 package main
 
 import (

@@ -61,8 +61,6 @@ var owners = map[string][]string{
 	"github.com/xeipuuv/gojsonreference":       {"internal/schema"},
 	"github.com/xeipuuv/gojsonschema":          {"internal/schema"},
 	"golang.org/x/term":                        {"cmd/toolhost"},
-	"golang.org/x/text":                        {"internal/schema", "runtimes/node"},
-	"golang.org/x/sys":                         {"runtimes/node", "permissions"},
 	// Of tests only:
 	"github.com/rogpeppe/go-internal": {"cmd/toolhost", "host/mcpserver"},
 	"go.uber.org/goleak":              {"*"},

@@ -1,6 +1,13 @@
 // Package jsondoc reads one JSON document and remembers where everything in it
 // stands, so that a mistake can be shown with its line and column.
 //
+//	d, err := jsondoc.Parse(text) // the error is a *jsondoc.SyntaxError with its place
+//	at := d.Position("/tools/0/id")
+//	fmt.Printf("%d:%d: no such tool", at.Line, at.Column)
+//
+// A [Document] holds the value, the places by JSON pointer, and the text, of which an
+// [Edit] changes one place and leaves the rest as it stands.
+//
 // It is stricter than encoding/json: bytes that are no UTF-8, anything after
 // the value, and nesting beyond a limit are errors. One leading byte order mark
 // is passed over. Duplicate member names are reported, the last one counts.

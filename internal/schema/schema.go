@@ -1,5 +1,16 @@
 // Package schema compiles, checks and lints JSON Schemas of tools.
 //
+//	s, err := schema.Compile(text) // or CompileFile, where it refers to other files
+//	checked, err := s.Check(args, false)
+//	if len(checked.Issues) > 0 {
+//		return schema.Explain("the arguments do not fit:", checked.Issues)
+//	}
+//	args = checked.Value // repaired losslessly, defaults filled in
+//
+// What is wrong with a [Schema] is a [Finding], for its author: all of them at once in a
+// [LoadError], or from [Schema.Lint] what a model or a client will stumble over. What is
+// wrong with a value is an [Issue], for the model that sent it.
+//
 // The dialect that a schema declares picks the engine: draft-04, -06 and -07 go
 // to xeipuuv/gojsonschema; 2019-09, 2020-12 and schemas that declare nothing go
 // to santhosh-tekuri/jsonschema. Neither engine sees a schema that has not passed

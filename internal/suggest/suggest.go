@@ -1,5 +1,9 @@
 // Package suggest finds what somebody probably meant: the nearest of a list of
 // known names to a name that is not among them.
+//
+//	suggest.Nearest("fileExtension", []string{"fileExtensions", "folder"}) // "fileExtensions"
+//
+// [Nearest] is all there is.
 package suggest
 
 import (

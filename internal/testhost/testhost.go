@@ -1,5 +1,11 @@
 // Package testhost helps tests to load plugin folders into a host, with the real loader
 // and the real runtimes, and to run the cases that plugins bring along.
+//
+//	h := testhost.New(t, t.TempDir(), "../plugins/word-count")
+//	testhost.RunCases(t, "../plugins/word-count")
+//
+// A [Case] is a file of the plugin's folder tests. Both fail the test where a plugin does
+// not load cleanly.
 package testhost
 
 import (
