@@ -36,6 +36,7 @@ are printed. The exit code is 1 when the tool's result is a failed one.`,
 		},
 	}
 	p.addFlags(cmd)
+	p.addJSON(cmd)
 	cmd.Flags().StringVar(&out, "out", "", "the folder into which images are written")
 	return cmd
 }

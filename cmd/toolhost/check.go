@@ -26,6 +26,7 @@ folder, or a folder of plugin folders. The exit code is 1 when there is an error
 		RunE: func(cmd *cobra.Command, args []string) error { return p.check(cmd.Context(), args, all) },
 	}
 	p.addFlags(cmd)
+	p.addJSON(cmd)
 	cmd.Flags().BoolVar(&all, "all", false, "report remarks too, not only errors and warnings")
 	return cmd
 }

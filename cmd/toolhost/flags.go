@@ -30,7 +30,7 @@ type flags struct {
 	limits          limits // of the configuration only
 }
 
-// addTo gives a command the flags; the configuration is read before it runs.
+// addFlags gives a command the flags of plugins; the configuration is read before it runs.
 func (p *program) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&p.flags.plugins, "plugins", nil, "a plugin folder, or a folder of plugin folders; may be repeated (default $XDG_DATA_HOME/toolhost/plugins)")
@@ -38,16 +38,20 @@ func (p *program) addFlags(cmd *cobra.Command) {
 	f.StringVar(&p.flags.folder, "folder", "", "the agent's folder (default: the current folder)")
 	f.StringVar(&p.flags.state, "state", "", "where toolhost keeps what it must remember (default $XDG_STATE_HOME/toolhost)")
 	f.StringVar(&p.flags.config, "config", "", "the configuration, JSON (default $XDG_CONFIG_HOME/toolhost/config.json if it is there)")
-	f.StringVar(&p.flags.isolation, "isolation", "auto", "where node handlers run: in-process or auto")
-	f.BoolVar(&p.flags.trust, "trust", false, "take every change of a plugin without asking")
+	f.StringVar(&p.flags.isolation, "isolation", "auto", "where node handlers run: in-process or auto, which is the same in this version")
+	f.BoolVar(&p.flags.trust, "trust", false, "take every change of a plugin without asking; this version never asks")
 	f.BoolVar(&p.flags.strictArguments, "strict-arguments", false, "do not repair arguments losslessly")
 	f.StringArrayVar(&p.flags.tools, "tools", nil, "offer only the tools whose names match this glob; may be repeated")
 	f.BoolVar(&p.flags.pluginsOnly, "plugins-only", false, "offer only the tools of plugins")
 	f.BoolVar(&p.flags.strict, "strict", false, "refuse plugins with warnings")
 	f.StringVar(&p.flags.logFormat, "log-format", "text", "the log on stderr: text or json")
 	f.StringVar(&p.flags.logLevel, "log-level", "info", "debug, info, warn or error")
-	f.BoolVar(&p.flags.json, "json", false, "one JSON document on stdout")
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return p.settleFlags(cmd) }
+}
+
+// addJSON gives a command that prints data the flag for it.
+func (p *program) addJSON(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&p.flags.json, "json", false, "one JSON document on stdout")
 }
 
 // settleFlags fills in what the command line leaves open, from the configuration and

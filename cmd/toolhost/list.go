@@ -27,6 +27,7 @@ load and why; "toolhost check" is the command that fails on that.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.list(cmd.Context()) },
 	}
 	p.addFlags(cmd)
+	p.addJSON(cmd)
 	return cmd
 }
 

@@ -28,6 +28,7 @@ the files need not exist. "toolhost menu run" runs an entry.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return p.menu(cmd.Context(), args) },
 	}
 	p.addFlags(cmd)
+	p.addJSON(cmd)
 	var out string
 	run := &cobra.Command{
 		Use:   "run ID FILE... [key=value...]",
@@ -42,6 +43,7 @@ prints the result, or a list of results where there are several calls.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return p.menuRun(cmd.Context(), args[0], args[1:], out) },
 	}
 	p.addFlags(run)
+	p.addJSON(run)
 	run.Flags().StringVar(&out, "out", "", "the folder into which images are written")
 	cmd.AddCommand(run)
 	return cmd

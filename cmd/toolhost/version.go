@@ -35,7 +35,7 @@ func (p *program) versionCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&p.flags.json, "json", false, "one JSON document on stdout")
+	p.addJSON(cmd)
 	return cmd
 }
 
