@@ -103,6 +103,8 @@ func FuzzDeny(f *testing.F) {
 	f.Add("**/claude.md", "CLAUDE.md")
 	f.Add("docs/[A-Z]*", "docs/Zebra/x")
 	f.Add("a.", "a.")
+	f.Add("**/.github/workflows/**", "x/.GitHub/workflows/ci.yml")
+	f.Add("**/a./b", "x/a./b/c")
 	f.Fuzz(func(t *testing.T, glob, name string) {
 		list := newDenyList([]string{glob}, false)
 		ok, err := Match(glob, name)

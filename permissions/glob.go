@@ -3,6 +3,7 @@ package permissions
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -195,6 +196,7 @@ const pluginPrefix = "plugin:"
 type denyList struct {
 	// The frequent forms are looked up rather than matched.
 	names    map[string]string // "**/NAME", "**/NAME/**": by the folded name
+	runs     []denyGlob        // "**/NAME/NAME", "**/NAME/NAME/**": by "/NAME/NAME/", folded
 	suffixes []denyGlob        // "**/*.EXT": by the folded ending
 	globs    []denyGlob
 	broken   string // a glob that cannot be read; it closes everything
@@ -222,6 +224,8 @@ func newDenyList(globs []string, plugin bool) denyList {
 				l.names = map[string]string{}
 			}
 			l.names[fold(name)] = given
+		case anywhere && !hasMeta(name):
+			l.runs = append(l.runs, denyGlob{given: given, folded: "/" + fold(name) + "/"})
 		case anywhere && anyStem && !hasMeta(ext) && !strings.Contains(ext, "/"):
 			l.suffixes = append(l.suffixes, denyGlob{given: given, folded: "." + fold(ext)})
 		default:
@@ -236,7 +240,7 @@ func (l *denyList) closes(name string) string {
 	if l.broken != "" {
 		return l.broken
 	}
-	if name == "" || len(l.names) == 0 && len(l.suffixes) == 0 && len(l.globs) == 0 {
+	if name == "" || len(l.names) == 0 && len(l.runs) == 0 && len(l.suffixes) == 0 && len(l.globs) == 0 {
 		return ""
 	}
 	folded := fold(name)
@@ -255,6 +259,18 @@ func (l *denyList) closes(name string) string {
 			}
 		}
 	}
+	if len(l.runs) > 0 {
+		whole := "/" + folded + "/"
+		short := whole
+		if strings.Contains(whole, "./") || strings.Contains(whole, " /") {
+			short = tails.ReplaceAllString(whole, "/")
+		}
+		for _, r := range l.runs {
+			if strings.Contains(whole, r.folded) || strings.Contains(short, r.folded) {
+				return r.given
+			}
+		}
+	}
 	for _, g := range l.globs {
 		for p := range prefixes(folded) {
 			if doublestar.MatchUnvalidated(g.folded, p) {
@@ -269,6 +285,9 @@ func (l *denyList) closes(name string) string {
 	}
 	return ""
 }
+
+// tails are dots and spaces at the end of a name.
+var tails = regexp.MustCompile(`[. ]+/`)
 
 // globMistake says what is wrong with a tidied glob; "" where nothing is.
 func globMistake(g string) string {

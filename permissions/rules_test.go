@@ -131,7 +131,7 @@ func TestHostDenyHoldsInEveryFolder(t *testing.T) {
 	}
 	for _, name := range []string{
 		".ssh/authorized_keys", ".bashrc", "home/.zshrc", ".gitconfig", ".config/git/hooks/pre-commit",
-		".config/toolhost/config.json", ".local/share/toolhost/plugins/new/filer-plugin.json", ".local/state/toolhost/bundled/x",
+		".config/toolhost/config.json", ".config./git /config", ".local/share/toolhost/plugins/new/filer-plugin.json", ".local/state/toolhost/bundled/x",
 	} {
 		if _, err := f.MkdirAll(filepath.Dir(name), 0); err != nil && !errors.Is(err, ErrDenied) {
 			t.Errorf("making the folder of %s: %v", name, err)
