@@ -3,7 +3,9 @@ package foldertools
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"strconv"
@@ -58,6 +60,19 @@ func (f folder) file(name string) (fs.FileInfo, error) {
 		return nil, fmt.Errorf("%q is a %s, not a regular file; it cannot be read or written", f.rel(name), kind(info.Mode()))
 	}
 	return info, nil
+}
+
+// open opens a file for reading and reads the beginning that its kind is told by.
+func (f folder) open(name string) (file *permissions.File, sample []byte, err error) {
+	if file, err = f.OpenFile(name, os.O_RDONLY, 0); err != nil {
+		return nil, nil, err
+	}
+	sample = make([]byte, sampleSize)
+	n, err := io.ReadFull(file, sample)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, nil, errors.Join(err, file.Close())
+	}
+	return file, sample[:n], nil
 }
 
 // explain turns an error about a path into one that tells the model what to do.

@@ -9,7 +9,6 @@ import (
 	"image"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 	"time"
 
@@ -98,23 +97,18 @@ func info(ctx context.Context, f folder, args infoArgs) (*host.Result, error) {
 
 // content adds what the bytes of a regular file tell.
 func (out *facts) content(ctx context.Context, f folder, name string) error {
-	file, err := f.OpenFile(name, os.O_RDONLY, 0)
+	file, sample, err := f.open(name)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	sample := make([]byte, sampleSize)
-	n, err := io.ReadFull(file, sample)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return err
-	}
-	sample = sample[:n]
-	if n == 0 {
+	if len(sample) == 0 {
 		out.add("type", "empty")
 		return nil
 	}
-	out.add("type", "%s", mimeType(name, sample))
-	if isBinary(sample) || isUTF16(sample) || strings.HasPrefix(mimeType(name, sample), "image/") {
+	kind := mimeType(name, sample)
+	out.add("type", "%s", kind)
+	if isBinary(sample) || isUTF16(sample) || strings.HasPrefix(kind, "image/") {
 		// A picture's size may stand behind much metadata; a megabyte is where that ends.
 		if c, _, err := image.DecodeConfig(io.LimitReader(io.MultiReader(bytes.NewReader(sample), file), 1<<20)); err == nil {
 			out.add("pixels", "%d×%d", c.Width, c.Height)

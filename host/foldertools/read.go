@@ -11,7 +11,6 @@ import (
 	_ "image/jpeg"
 	_ "image/png"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,17 +71,11 @@ func read(ctx context.Context, f folder, args readArgs) (*host.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := f.OpenFile(args.Path, os.O_RDONLY, 0)
+	file, sample, err := f.open(args.Path)
 	if err != nil {
 		return nil, f.explain(args.Path, err)
 	}
 	defer file.Close()
-	sample := make([]byte, sampleSize)
-	n, err := io.ReadFull(file, sample)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, f.explain(args.Path, err)
-	}
-	sample = sample[:n]
 	rest := io.MultiReader(bytes.NewReader(sample), file)
 
 	if kind := mimeType(args.Path, sample); slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, kind) {
