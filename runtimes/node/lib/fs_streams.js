@@ -31,15 +31,7 @@ class ReadStream extends Readable {
   }
   get pending() { return this.fd === null; }
   _open() {
-    parseFlags(this.flags);
-    fs.open(this.path, this.flags, this.mode, (error, fd) => {
-      this._life.constructed = true;
-      if (error) { this.emit('_constructed'); this.destroy(error); return; }
-      this.fd = fd;
-      this.emit('_constructed');
-      if (this._life.destroyed) return;
-      this.emit('open', fd);
-      this.emit('ready');
+    openFD(this, () => {
       if (this._readable.flowing || this.listenerCount('readable') > 0) Readable.prototype.read.call(this, 0);
     });
   }
@@ -56,6 +48,20 @@ class ReadStream extends Readable {
   }
   _destroy(error, done) { closeFD(this, error, done); }
   close(done) { if (done) this.once('close', done); this.destroy(); }
+}
+
+function openFD(stream, opened) {
+  parseFlags(stream.flags);
+  fs.open(stream.path, stream.flags, stream.mode, (error, fd) => {
+    stream._life.constructed = true;
+    if (error) { stream.emit('_constructed'); stream.destroy(error); return; }
+    stream.fd = fd;
+    stream.emit('_constructed');
+    if (stream._life.destroyed) return;
+    stream.emit('open', fd);
+    stream.emit('ready');
+    opened();
+  });
 }
 
 function closeFD(stream, error, done) {
@@ -83,18 +89,7 @@ class WriteStream extends Writable {
   }
   get pending() { return this.fd === null; }
   _open() {
-    parseFlags(this.flags);
-    fs.open(this.path, this.flags, this.mode, (error, fd) => {
-      this._life.constructed = true;
-      if (error) { this.emit('_constructed'); this.destroy(error); return; }
-      this.fd = fd;
-      this.emit('_constructed');
-      if (this._life.destroyed) return;
-      this.emit('open', fd);
-      this.emit('ready');
-      this.cork();
-      this.uncork();
-    });
+    openFD(this, () => { this.cork(); this.uncork(); });
   }
   _write(chunk, encoding, done) {
     fs.write(this.fd, chunk, 0, chunk.length, this.pos ?? null, (error, count) => {
