@@ -269,25 +269,7 @@ func (c *checker) issue(n *node, issue schema.Issue) {
 
 // value gives the value at a pointer; nil where there is none.
 func (c *checker) value(pointer string) any {
-	v := c.doc.Value
-	if pointer == "" {
-		return v
-	}
-	for token := range strings.SplitSeq(pointer[1:], "/") {
-		switch o := v.(type) {
-		case map[string]any:
-			v = o[jsondoc.Unescape(token)]
-		case []any:
-			i, err := strconv.Atoi(token)
-			if err != nil || i < 0 || i >= len(o) {
-				return nil
-			}
-			v = o[i]
-		default:
-			return nil
-		}
-	}
-	return v
+	return jsondoc.ValueAt(c.doc.Value, jsondoc.Names(pointer))
 }
 
 // in gives ` in tool "x"` or ` in …` for the object at a pointer, "" for the manifest itself.

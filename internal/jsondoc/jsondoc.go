@@ -287,16 +287,6 @@ func (d *Document) find(pointer string) (*entry, bool) {
 	return e, true
 }
 
-// Escape writes a member name as one token of a JSON pointer (RFC 6901).
-func Escape(name string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
-}
-
-// Unescape is the reverse of Escape.
-func Unescape(token string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
-}
-
 func invalidUTF8(b []byte) int {
 	for i := 0; i < len(b); {
 		r, n := utf8.DecodeRune(b[i:])

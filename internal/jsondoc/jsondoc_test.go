@@ -41,6 +41,34 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
+func TestPointers(t *testing.T) {
+	d, err := Parse([]byte(`{"a/b":[1,{"~":"x"}],"":{"":2}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pointer, want := range map[string]any{
+		"":            d.Value,
+		"/a~1b/0":     json.Number("1"),
+		"/a~1b/1/~0":  "x",
+		"/":           map[string]any{"": json.Number("2")},
+		"//":          json.Number("2"),
+		"/a~1b/2":     nil,
+		"/a~1b/-1":    nil,
+		"/a~1b/x":     nil,
+		"/a~1b/0/0":   nil,
+		"/nothing":    nil,
+		"/nothing/at": nil,
+	} {
+		names := Names(pointer)
+		if got := ValueAt(d.Value, names); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q leads to %v, want %v", pointer, got, want)
+		}
+		if got := Pointer(names); got != pointer {
+			t.Errorf("%q was read and written as %q", pointer, got)
+		}
+	}
+}
+
 func TestSyntaxErrors(t *testing.T) {
 	for src, want := range map[string]string{
 		"":                                    "1:1 the file is empty; it must hold a JSON value",

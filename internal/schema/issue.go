@@ -108,8 +108,8 @@ func (x *explainer) groups(e *jsonschema.ValidationError) []group {
 	if x.findings++; x.findings > maxExplained {
 		return nil
 	}
-	at := pointerTo(e.InstanceLocation)
-	v := valueAt(x.value, e.InstanceLocation)
+	at := jsondoc.Pointer(e.InstanceLocation)
+	v := jsondoc.ValueAt(x.value, e.InstanceLocation)
 	n := x.places[pointerOf(e.SchemaURL)]
 	rest := func(keyword, expected, format string, args ...any) []group {
 		return []group{{rankRest, []Issue{{at, keyword, expected, show(v), fmt.Sprintf(format, args...)}}}}
@@ -255,7 +255,7 @@ func (x *explainer) forbidden(at string, v any, schemaURL string) []group {
 	if i < 0 {
 		return nil
 	}
-	around := valueAt(x.value, tokensOf(at[:i]))
+	around := jsondoc.ValueAt(x.value, jsondoc.Names(at[:i]))
 	n := x.places[strings.TrimSuffix(pointer, "/"+keyword)]
 	all := &node{named: map[string][]named{"properties": n.allProperties()}}
 	g := x.unknown(at[:i], around, all, []string{lastToken(at)})
@@ -334,7 +334,7 @@ func quickIssues(r *gojsonschema.Result, err error) []Issue {
 		if _, isNumber := e.Value().(json.Number); isNumber || e.Value() != nil {
 			got = show(e.Value())
 		}
-		out = append(out, Issue{Pointer: pointerTo(tokens), Keyword: e.Type(), Got: got, Message: description})
+		out = append(out, Issue{Pointer: jsondoc.Pointer(tokens), Keyword: e.Type(), Got: got, Message: description})
 		if len(out) == maxIssues {
 			break
 		}

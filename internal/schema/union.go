@@ -5,6 +5,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/toolhost/toolhost/internal/jsondoc"
 )
 
 // union explains alternatives of which none fits by the one that comes closest.
@@ -84,11 +86,11 @@ func (x *explainer) union(at string, v any, keyword string, causes []*jsonschema
 func (x *explainer) wanted(e *jsonschema.ValidationError, at string) (types typeSet, values []any, ok bool) {
 	switch k := e.ErrorKind.(type) {
 	case *kind.Type:
-		return typesOf(anyList(k.Want)), nil, pointerTo(e.InstanceLocation) == at
+		return typesOf(anyList(k.Want)), nil, jsondoc.Pointer(e.InstanceLocation) == at
 	case *kind.Const:
-		return 0, []any{k.Want}, pointerTo(e.InstanceLocation) == at
+		return 0, []any{k.Want}, jsondoc.Pointer(e.InstanceLocation) == at
 	case *kind.Enum:
-		return 0, k.Want, pointerTo(e.InstanceLocation) == at
+		return 0, k.Want, jsondoc.Pointer(e.InstanceLocation) == at
 	case *kind.Reference, *kind.AllOf, *kind.Schema, *kind.Group, *kind.AnyOf:
 		for _, cause := range e.Causes {
 			t, v, fine := x.wanted(cause, at)
