@@ -39,6 +39,7 @@ func compile(file string, s *bundle.Script) (p *program, err error) {
 	if err != nil {
 		return nil, syntaxProblems(file, s.Map, err)
 	}
+	keepPowers(s.Modules(), ast)
 	code, err := goja.CompileAST(ast, false)
 	if err != nil {
 		return nil, syntaxProblems(file, s.Map, err)
