@@ -128,6 +128,7 @@ func (in *instance) engine(ctx context.Context, grant *permissions.Grant, log *s
 	e = newEngine(own, in.spec.Dir, grant, log)
 	e.policy = in.spec.Policy
 	e.interrupt = func(cause error) {
+		e.ended.Store(true)
 		cancel(cause)
 		e.vm.Interrupt(cause)
 	}
@@ -137,10 +138,7 @@ func (in *instance) engine(ctx context.Context, grant *permissions.Grant, log *s
 			e.interrupt(cause)
 		}
 		if !before(over, stuckAfter) {
-			in.runtime.stuck.Add(1)
 			log.Warn("a handler cannot be stopped: it is in code that no interrupt reaches")
-			<-over
-			in.runtime.stuck.Add(-1)
 		}
 	}
 	stopAbort := context.AfterFunc(ctx, func() {

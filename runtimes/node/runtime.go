@@ -9,10 +9,13 @@
 // evaluated once in an engine that is thrown away, so that mistakes show at once. Each
 // call then gets a fresh engine: nothing that a call leaves behind is seen by the next.
 //
+// [New] makes a [Runtime], which is a [runtimes.Runtime].
+//
 // A script reaches the outside only through the call's [permissions.Grant]. Its code can
 // be interrupted at any point; what the engine does inside one of its own functions
-// cannot, and memory is not bounded: plugins that are not trusted that far belong in a
-// process of their own.
+// cannot. Memory is watched, not bounded: a script is ended when the heap is above
+// [Options].MaxHeap, but what it takes between two looks is taken. Plugins that are not
+// trusted that far belong in a process of their own.
 package node
 
 import (
@@ -24,7 +27,6 @@ import (
 	"os"
 	"path"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/dlclark/regexp2/v2"
@@ -61,7 +63,6 @@ type Runtime struct {
 	options  Options
 	builder  *bundle.Builder
 	watchdog watchdog
-	stuck    atomic.Int64 // engines that were interrupted and go on
 }
 
 var _ runtimes.Runtime = (*Runtime)(nil)
@@ -88,9 +89,6 @@ func New(options *Options) *Runtime {
 	})
 	return r
 }
-
-// Stuck gives how many engines were interrupted at least two seconds ago and still run.
-func (r *Runtime) Stuck() int { return int(r.stuck.Load()) }
 
 // Open bundles, compiles and evaluates the plugin's handler modules.
 func (r *Runtime) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instance, error) {
