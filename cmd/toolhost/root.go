@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/toolhost/toolhost/runtimes/node"
 )
 
 // Exit codes.
@@ -56,6 +58,10 @@ func run(ctx context.Context, args []string, in io.Reader, out, stderr io.Writer
 		// Scripts allocate much that dies at once: collecting less often costs memory that
 		// is there and saves up to half of the time.
 		debug.SetGCPercent(400)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		// Near the size at which scripts are ended, garbage is collected at once instead.
+		debug.SetMemoryLimit(node.HeapLimit())
 	}
 	p := &program{in: in, out: out, err: stderr}
 	if onTerminal(stderr) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/parser"
@@ -31,6 +32,7 @@ type engine struct {
 	policy *permissions.Policy // of the plugin; nil counts as one that declares nothing
 
 	interrupt func(cause error) // ends the engine; may be called from any goroutine
+	ended     atomic.Bool       // interrupt was called; what no interrupt reaches may still run
 	pristine  pristine
 	program   *program               // what the engine runs; nil before it is loaded
 	origin    []goja.StackFrame      // where the operation began whose end is being told

@@ -45,6 +45,8 @@ func guarded() []guard {
 		{"String.prototype", "padEnd", (*guards).pad},
 		{"String.prototype", "replace", (*guards).replace},
 		{"String.prototype", "replaceAll", (*guards).replace},
+		{"String.prototype", "concat", (*guards).concatText},
+		{"Array.prototype", "concat", (*guards).concat},
 		{"Array.prototype", "flat", (*guards).flat},
 		{"Array.prototype", "fill", (*guards).long},
 		{"Array.prototype", "indexOf", (*guards).long},
@@ -229,6 +231,29 @@ func (g *guards) repeat(original builtin, call goja.FunctionCall) goja.Value {
 
 func (g *guards) pad(original builtin, call goja.FunctionCall) goja.Value {
 	g.refuse("string length", call.Argument(0).ToFloat(), maxStringLength)
+	return runBuiltin(original, call)
+}
+
+func (g *guards) concatText(original builtin, call goja.FunctionCall) goja.Value {
+	n := g.length(call.This)
+	for _, a := range call.Arguments {
+		if s, ok := a.(goja.String); ok {
+			n += float64(s.Length())
+		}
+	}
+	g.refuse("string length", n, maxStringLength)
+	return runBuiltin(original, call)
+}
+
+// concat adds up the arrays; what is spread besides arrays is rare.
+func (g *guards) concat(original builtin, call goja.FunctionCall) goja.Value {
+	n := g.length(call.This)
+	for _, a := range call.Arguments {
+		if o, ok := a.(*goja.Object); ok && o.ClassName() == "Array" {
+			n += g.length(o)
+		}
+	}
+	g.refuse("array length", n, maxListLength)
 	return runBuiltin(original, call)
 }
 

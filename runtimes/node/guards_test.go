@@ -9,7 +9,7 @@ import (
 // Functions with limits go on to do what they did.
 func TestGuardsKeepTheirFunctions(t *testing.T) {
 	for name, tt := range map[string]struct{ body, want string }{
-		"strings":   {"return ['ab'.repeat(2), 'a'.padStart(3), 'a'.padEnd(3, '-'), 'aXbX'.replace('X', '$&$&'), 'aXbX'.replaceAll('X', 'y'), 'ab'.replace(/b/g, (m) => m + 1), ''.repeat(1e9), 'x'.padEnd(-1)].join('|')", "abab|  a|a--|aXXbX|ayby|ab1||x"},
+		"strings":   {"return ['ab'.repeat(2), 'a'.padStart(3), 'a'.padEnd(3, '-'), 'aXbX'.replace('X', '$&$&'), 'aXbX'.replaceAll('X', 'y'), 'ab'.replace(/b/g, (m) => m + 1), ''.repeat(1e9), 'x'.padEnd(-1), 'a'.concat(1, 'b', null), [1].concat(2, [3, [4]]).length].join('|')", "abab|  a|a--|aXXbX|ayby|ab1||x|a1bnull|4"},
 		"join":      {"return [[1, [2, [3]]].join(), [null, undefined, 1].join('-'), [].join(), String([[], [1]])].join(';')", "1,2,3;--1;;,1"},
 		"arrays":    {"return JSON.stringify([[1, [2, [3]]].flat(), [1, [2, [3]]].flat(Infinity), new Array(3).fill(0), [1, 2].indexOf(2), [1, 2, 1].lastIndexOf(1), [NaN].includes(NaN), [1, 2].reverse(), Array.from({length: 2}, (_, i) => i), Array.from('ab'), Array.from(new Set([1]))])", `[[1,2,[3]],[1,2,3],[0,0,0],1,2,true,[2,1],[0,1],["a","b"],[1]]`},
 		"functions": {"const f = function (a, b) { return [this?.x, a, b].join() }; return [f.apply({x: 1}, [2, 3]), f.bind({x: 1}, 2)(3), f.bind({}).name, Reflect.apply(f, {x: 1}, [4]), Reflect.construct(Date, [0]).getTime(), Math.max.apply(null, [1, 3])].join(';')", "1,2,3;1,2,3;bound f;1,4,;0;3"},
@@ -40,6 +40,8 @@ func TestGuardsRefuse(t *testing.T) {
 		"'x'.repeat(2 ** 40)":                                                                  "string length",
 		"''.padEnd(2 ** 36)":                                                                   "string length",
 		"'x'.repeat(1e6).replace(/x/g, 'y'.repeat(1e4))":                                       "string length",
+		"let s = 'x'; for (;;) s = s.concat(s, s)":                                             "string length",
+		"let a = [1]; for (;;) a = a.concat(a)":                                                "array length",
 		"new Array(1e9).fill(0)":                                                               "array length",
 		"new Array(4294967295).join('x')":                                                      "array length",
 		"Array(200).fill('x'.repeat(1e6)).join()":                                              "string length",

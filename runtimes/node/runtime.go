@@ -54,7 +54,7 @@ type Options struct {
 	// LoadLimit is how long the modules of a plugin may take to evaluate; 10 s.
 	LoadLimit time.Duration
 	// MaxHeap is how many bytes the heap of this process may hold before the script that
-	// has been running longest is ended; 1 GiB.
+	// has been running longest is ended; [HeapLimit].
 	MaxHeap uint64
 }
 
@@ -79,10 +79,7 @@ func New(options *Options) *Runtime {
 	if r.options.LoadLimit <= 0 {
 		r.options.LoadLimit = loadLimit
 	}
-	r.watchdog.limit = r.options.MaxHeap
-	if r.watchdog.limit == 0 {
-		r.watchdog.limit = 1 << 30
-	}
+	r.watchdog.limit = heapLimit(r.options.MaxHeap, addressSpace())
 	r.builder = bundle.New(&bundle.Options{
 		Builtin:  func(name string) bool { return builtinModules[name] != nil },
 		Builtins: slices.Sorted(maps.Keys(builtinModules)),

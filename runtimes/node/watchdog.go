@@ -26,6 +26,27 @@ type watchdog struct {
 // errMemory is why a script ends that filled the memory.
 var errMemory = errors.New("the handler used too much memory")
 
+const (
+	defaultHeap = 1 << 30
+	leastHeap   = 128 << 20
+)
+
+// HeapLimit is how many bytes the heap of this process may hold before a script is ended,
+// where [Options].MaxHeap does not say so: 1 GiB, or an eighth of what the process may map
+// where that is less, since one step of a script may double a text before the watchdog
+// looks again. A program that sets it as Go's memory limit too keeps garbage below it.
+func HeapLimit() int64 { return int64(heapLimit(0, addressSpace())) }
+
+func heapLimit(own, addresses uint64) uint64 {
+	switch {
+	case own > 0:
+		return own
+	case addresses == 0 || addresses/8 > defaultHeap:
+		return defaultHeap
+	}
+	return max(addresses/8, leastHeap)
+}
+
 func (w *watchdog) add(e *engine) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -80,14 +101,16 @@ func (w *watchdog) done() bool {
 	return false
 }
 
-// longest gives the engine that has run longest without a pause; nil where all pause.
+// longest gives the engine that has run longest without a pause; nil where all pause. One
+// that was ended already is passed over: ending it again frees nothing, and shields the
+// one that fills the memory now.
 func (w *watchdog) longest() *engine {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var found *engine
 	var since int64
 	for e := range w.engines {
-		if at := e.loop.busySince.Load(); at != 0 && (found == nil || at < since) {
+		if at := e.loop.busySince.Load(); at != 0 && !e.ended.Load() && (found == nil || at < since) {
 			found, since = e, at
 		}
 	}
