@@ -457,12 +457,12 @@ func TestShape(t *testing.T) {
 	}
 }
 
-func TestContentSize(t *testing.T) {
+func TestSize(t *testing.T) {
 	for _, content := range [][]Content{
 		{Text("")}, {Text("plain"), Text("żółw 😀")}, {Text("\"quoted\" \\ \n\r\t\b\f\x00\x1f\x7f <&> \u2028\u2029")}, {Image([]byte{1, 2, 3}, "image/png"), Text("a")},
 	} {
-		if got, want := contentSize(content), len(marshal(content)); got != want {
-			t.Errorf("contentSize(%s) = %d, want %d", marshal(content), got, want)
+		if got, want := (&Result{Content: content}).Size(), len(marshal(content)); got != want {
+			t.Errorf("the size of %s is %d, want %d", marshal(content), got, want)
 		}
 	}
 }

@@ -143,16 +143,17 @@ func (h *Host) shape(t Registered, r *Result, log *slog.Logger) *Result {
 	if out.IsError {
 		out.Structured = nil
 	}
-	if size := contentSize(out.Content) + len(out.Structured); size > h.limits.Result {
+	if size := out.Size(); size > h.limits.Result {
 		return ErrorResult(fmt.Sprintf("the result of tool %q is %d bytes; the limit is %d bytes", t.Name, size, h.limits.Result))
 	}
 	return out
 }
 
-// contentSize gives how many bytes the content has as JSON, without writing it.
-func contentSize(content []Content) int {
-	size := len("[]") + len(content) - 1
-	for _, c := range content {
+// Size gives how many bytes the content and the structured content have as JSON, without
+// writing them.
+func (r *Result) Size() int {
+	size := len("[]") + len(r.Content) - 1 + len(r.Structured)
+	for _, c := range r.Content {
 		if c.raw != nil {
 			size += len(c.raw)
 			continue

@@ -69,7 +69,11 @@ func (s *Server) run(ctx context.Context, call *host.Call) (*host.Result, error)
 		}
 	}
 	defer s.limit.leave()
-	return s.host.Call(ctx, call)
+	result, err := s.host.Call(ctx, call)
+	if result != nil {
+		conn.expect(result.Size())
+	}
+	return result, err
 }
 
 func (s *Server) convert(req *mcp.CallToolRequest, r *host.Result) *callResult {

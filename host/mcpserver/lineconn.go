@@ -20,8 +20,9 @@ const (
 	maxPending  = 64 << 20
 	requestCost = 4 << 10
 
-	// maxBacklog bounds what waits to be written, in bytes. Beyond it notifications wait,
-	// no call starts and no line is read. Answers of calls that run are still taken.
+	// maxBacklog bounds what waits to be written, in bytes, results on their way there
+	// included. Beyond it notifications wait, no call starts and no line is read. Answers
+	// of calls that run are still taken.
 	maxBacklog = 16 << 20
 )
 
@@ -67,6 +68,7 @@ type lineConn struct {
 	held    int // what the pending requests hold, in bytes
 	queue   []byte
 	writing int           // bytes that are being written
+	coming  int           // bytes of results that calls have given and that are not in the queue yet
 	room    chan struct{} // closed when the backlog has shrunk
 	err     error         // why writing failed
 }
@@ -196,7 +198,31 @@ func (c *lineConn) end(cause error) error {
 func (c *lineConn) isFull() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.held > maxPending || len(c.queue)+c.writing > maxBacklog
+	return c.held > maxPending || c.backlog() > maxBacklog
+}
+
+// backlog gives how many bytes wait to be written. c.mu is held.
+func (c *lineConn) backlog() int { return len(c.queue) + c.writing + c.coming }
+
+// expect notes that a result of so many bytes is on its way to the queue. It is called
+// before another call takes the place of the one that has ended.
+func (c *lineConn) expect(size int) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.coming += size
+}
+
+// arrived takes an answer off what is on its way. The answer's own length stands for
+// its result's size, which nobody remembers; where nothing is pending nothing is on
+// its way. c.mu is held.
+func (c *lineConn) arrived(size int) {
+	c.coming = max(c.coming-size, 0)
+	if len(c.pending) == 0 {
+		c.coming = 0
+	}
 }
 
 // noRoom gives a channel that closes when something has been written, where the client
@@ -207,7 +233,7 @@ func (c *lineConn) noRoom() <-chan struct{} {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.err != nil || len(c.queue)+c.writing <= maxBacklog {
+	if c.err != nil || c.backlog() <= maxBacklog {
 		return nil
 	}
 	return c.room
@@ -341,8 +367,10 @@ func (c *lineConn) answer(id jsonrpc.ID, line []byte) error {
 	// Read never finds neither.
 	delete(c.pending, id)
 	c.held -= p.cost
+	c.arrived(len(line))
 	c.tell()
 	if p.cancelled {
+		c.shrunk()
 		return nil
 	}
 	return c.enqueue(line)
@@ -359,6 +387,12 @@ func (c *lineConn) enqueue(line []byte) error {
 	default:
 	}
 	return nil
+}
+
+// shrunk wakes those who wait for room. c.mu is held.
+func (c *lineConn) shrunk() {
+	close(c.room)
+	c.room = make(chan struct{})
 }
 
 // tell wakes Read.
@@ -398,8 +432,7 @@ func (c *lineConn) writeLines() {
 		}
 		c.mu.Lock()
 		c.writing = 0
-		close(c.room)
-		c.room = make(chan struct{})
+		c.shrunk()
 		c.mu.Unlock()
 		c.tell()
 	}
