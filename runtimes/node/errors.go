@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -77,7 +78,7 @@ func (e *engine) errorObject(err error) *goja.Object {
 		_ = o.Set("errno", -int(sys.errno))
 		_ = o.Set("code", sys.code())
 		_ = o.Set("syscall", sys.syscall)
-		if sys.path != "" {
+		if sys.named {
 			_ = o.Set("path", sys.path)
 		}
 		if sys.dest != "" {
@@ -140,6 +141,7 @@ type systemError struct {
 	errno      syscall.Errno
 	syscall    string
 	path, dest string
+	named      bool // the operation was on a path, which may be the empty text
 }
 
 // asSystemError finds an error of the operating system in err; nil where there is none.
@@ -173,8 +175,12 @@ func asSystemError(err error) *systemError {
 	if name, ok := nodeSyscalls[s.syscall]; ok {
 		s.syscall = name
 	}
+	s.named = s.path != "" || link != nil || path != nil && !slices.Contains(fileSyscalls, s.syscall)
 	return s
 }
+
+// fileSyscalls are operations on an open file, whose errors name no path.
+var fileSyscalls = []string{"close", "fchmod", "fchown", "fdatasync", "fstat", "fsync", "ftruncate", "futime", "read", "seek", "write", ""}
 
 // nodeSyscalls gives Node's name of an operation where Go has another.
 var nodeSyscalls = map[string]string{
@@ -191,7 +197,7 @@ func (s *systemError) message() string {
 	if s.syscall != "" {
 		text += ", " + s.syscall
 	}
-	if s.path != "" {
+	if s.named {
 		text += " '" + s.path + "'"
 	}
 	if s.dest != "" {

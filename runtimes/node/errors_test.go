@@ -24,6 +24,7 @@ func TestErrorValue(t *testing.T) {
 		"no number": {&fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist}, "Error: ENOENT: no such file or directory, open 'x'|ENOENT|-2|open|x|"},
 		"closed":    {&fs.PathError{Op: "read", Path: "", Err: fs.ErrClosed}, "Error: EBADF: bad file descriptor, read|EBADF|-9|read||"},
 		"denied":    {&permissions.DeniedError{Op: "read", Target: "/etc/passwd", Rule: `"permissions": {}`}, "PluginPermissionError: " + (&permissions.DeniedError{Op: "read", Target: "/etc/passwd", Rule: `"permissions": {}`}).Error() + "|EACCES||||"},
+		"no name":   {&fs.PathError{Op: "open", Path: "", Err: syscall.ENOENT}, "Error: ENOENT: no such file or directory, open ''|ENOENT|-2|open||"},
 		"script":    {&scriptError{class: "TypeError", code: "ERR_INVALID_ARG_TYPE", message: "no"}, "TypeError: no|ERR_INVALID_ARG_TYPE||||"},
 		"aborted":   {context.Canceled, "AbortError: The operation was aborted|ABORT_ERR||||"},
 		"plain":     {errors.New("plain"), "Error: plain|||||"},
