@@ -21,6 +21,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/toolhost/toolhost/internal/jsondoc"
 	"github.com/toolhost/toolhost/permissions"
 )
 
@@ -435,7 +436,7 @@ func TestShape(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := string(marshal(struct {
+		got := string(jsondoc.Marshal(struct {
 			Content    []Content       `json:"content"`
 			IsError    bool            `json:"isError,omitempty"`
 			Structured json.RawMessage `json:"structuredContent,omitempty"`
@@ -444,7 +445,7 @@ func TestShape(t *testing.T) {
 		want := c.want
 		switch want {
 		case "":
-			want = string(marshal(map[string]any{"content": []Content{Text(c.value)}}))
+			want = string(jsondoc.Marshal(map[string]any{"content": []Content{Text(c.value)}}))
 		case "same":
 			want = c.value
 		}
@@ -461,8 +462,8 @@ func TestSize(t *testing.T) {
 	for _, content := range [][]Content{
 		{Text("")}, {Text("plain"), Text("żółw 😀")}, {Text("\"quoted\" \\ \n\r\t\b\f\x00\x1f\x7f <&> \u2028\u2029")}, {Image([]byte{1, 2, 3}, "image/png"), Text("a")},
 	} {
-		if got, want := (&Result{Content: content}).Size(), len(marshal(content)); got != want {
-			t.Errorf("the size of %s is %d, want %d", marshal(content), got, want)
+		if got, want := (&Result{Content: content}).Size(), len(jsondoc.Marshal(content)); got != want {
+			t.Errorf("the size of %s is %d, want %d", jsondoc.Marshal(content), got, want)
 		}
 	}
 }

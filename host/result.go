@@ -14,6 +14,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/toolhost/toolhost/internal/jsondoc"
 	"github.com/toolhost/toolhost/internal/schema"
 )
 
@@ -77,7 +78,7 @@ func (c Content) MarshalJSON() ([]byte, error) {
 	if c.raw != nil {
 		return c.raw, nil
 	}
-	return marshal(struct {
+	return jsondoc.Marshal(struct {
 		Type string `json:"type"`
 		Text string `json:"text"`
 	}{"text", c.text}), nil
@@ -97,17 +98,6 @@ func ErrorResult(text string) *Result {
 // ValueResult is a result made from any JSON value, which must be valid: an MCP
 // content envelope is forwarded, anything else becomes one text block.
 func ValueResult(value json.RawMessage) *Result { return &Result{Value: value} }
-
-// marshal is json.Marshal without escaping <, > and &. v must be something that marshals.
-func marshal(v any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return []byte("null")
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-}
 
 // shape turns what a handler returned into what the agent gets.
 func (h *Host) shape(t Registered, r *Result, log *slog.Logger) *Result {

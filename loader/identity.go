@@ -2,7 +2,9 @@ package loader
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -115,7 +117,7 @@ func (c *checker) runtime() {
 		m.State = "call"
 	}
 	other := map[string]string{"state": "node", "engine": "node", "keepAlive": "process", "protocol": "process"}
-	for _, name := range sortedKeys(other) {
+	for _, name := range slices.Sorted(maps.Keys(other)) {
 		if _, there := c.root[name]; there && m.Runtime != other[name] {
 			c.keyError("/"+name, ruleOtherRuntime,
 				fmt.Sprintf("%q is for \"runtime\": %q; this plugin's runtime is %q", name, other[name], m.Runtime),

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -151,7 +152,7 @@ func (c *checker) unknown(n *node, object map[string]any, pointer, name string) 
 		c.moreWarnings++
 		return
 	}
-	names := sortedKeys(n.Properties)
+	names := slices.Sorted(maps.Keys(n.Properties))
 	free := slices.DeleteFunc(slices.Clone(names), func(p string) bool { _, there := object[p]; return there })
 	hint := "take it away, or write it as the manual spells it"
 	if likely := meant(name, free); likely != "" {

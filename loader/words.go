@@ -1,9 +1,9 @@
 package loader
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -120,8 +120,8 @@ func compact(v any) string {
 	switch v := v.(type) {
 	case map[string]any:
 		parts := make([]string, 0, len(v))
-		for _, k := range sortedKeys(v) {
-			parts = append(parts, strconv.Quote(k)+": "+compact(v[k]))
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			parts = append(parts, jsondoc.Quote(k)+": "+compact(v[k]))
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	case []any:
@@ -131,20 +131,5 @@ func compact(v any) string {
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
 	}
-	var text bytes.Buffer
-	enc := json.NewEncoder(&text)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return ""
-	}
-	return strings.TrimSpace(text.String())
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
+	return string(jsondoc.Marshal(v))
 }

@@ -80,12 +80,16 @@ func (d *Document) Apply(edits []Edit) []byte {
 func endsWith(b []byte, c byte) bool { return len(b) > 0 && b[len(b)-1] == c }
 
 // Quote writes s as a JSON string without escaping what HTML would need.
-func Quote(s string) string {
+func Quote(s string) string { return string(Marshal(s)) }
+
+// Marshal is json.Marshal without escaping what HTML would need. Its value must be one
+// that marshals; any other gives null.
+func Marshal(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(s); err != nil {
-		return `""` // a string cannot fail to encode
+	if err := enc.Encode(v); err != nil {
+		return []byte("null")
 	}
-	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
