@@ -405,7 +405,7 @@ func (p *packageJSON) choose(pointer string, value any, match string, conditions
 
 func cut(s string) string {
 	if len(s) > 100 {
-		return s[:100] + "…"
+		return strings.ToValidUTF8(s[:100], "") + "…" // not half a character
 	}
 	return s
 }
