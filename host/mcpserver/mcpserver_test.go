@@ -216,7 +216,8 @@ func TestClientThatStopsReading(t *testing.T) {
 		served := make(chan error, 1)
 		go func() { served <- s.ServeStdio(ctx, in, out) }()
 
-		// The client asks on and on for big answers.
+		// The client asks on and on for big answers: more often than even the short ones that
+		// refuse what is too much would fit into the backlog.
 		written := make(chan struct{})
 		go func() {
 			defer close(written)
@@ -224,7 +225,7 @@ func TestClientThatStopsReading(t *testing.T) {
 			for i := range 20 {
 				fmt.Fprintf(w, `{"jsonrpc":"2.0","id":"c%d","method":"tools/call","params":{"name":"chatty","_meta":{"progressToken":%d}}}`+"\n", i, i)
 			}
-			for i := range 4000 {
+			for i := range 200_000 {
 				if _, err := fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"big"}}`+"\n", i); err != nil {
 					return
 				}
