@@ -79,7 +79,9 @@ func New(options *Options) *Runtime {
 	if r.options.LoadLimit <= 0 {
 		r.options.LoadLimit = loadLimit
 	}
-	r.watchdog.limit = heapLimit(r.options.MaxHeap, addressSpace())
+	addresses := addressSpace()
+	r.watchdog.limit = heapLimit(r.options.MaxHeap, addresses)
+	r.watchdog.hard = hardLimit(r.watchdog.limit, addresses)
 	r.builder = bundle.New(&bundle.Options{
 		Builtin:  func(name string) bool { return builtinModules[name] != nil },
 		Builtins: slices.Sorted(maps.Keys(builtinModules)),

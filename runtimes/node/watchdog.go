@@ -16,7 +16,8 @@ const watchInterval = 20 * time.Millisecond
 // only, so it takes the script that has been running longest without a pause. It cannot
 // prevent one huge allocation.
 type watchdog struct {
-	limit uint64 // bytes of live and not yet freed objects
+	limit uint64 // bytes of objects that are not garbage
+	hard  uint64 // bytes of objects above which garbage is not collected first
 
 	mu       sync.Mutex
 	engines  map[*engine]bool
@@ -37,14 +38,24 @@ const (
 // looks again. A program that sets it as Go's memory limit too keeps garbage below it.
 func HeapLimit() int64 { return int64(heapLimit(0, addressSpace())) }
 
+// hardLimit is near the limit where what the process may map is short: the next step of
+// the script may end the process while garbage is collected.
+func hardLimit(limit, addresses uint64) uint64 {
+	if addresses == 0 || addresses/16 > limit { // RLIM_INFINITY is a large number
+		return 2 * limit
+	}
+	return limit + limit/4
+}
+
 func heapLimit(own, addresses uint64) uint64 {
 	switch {
 	case own > 0:
 		return own
-	case addresses == 0 || addresses/8 > defaultHeap:
+	case addresses == 0:
 		return defaultHeap
 	}
-	return max(addresses/8, leastHeap)
+	const runtimeMaps = 1 << 30 // what Go maps for itself, above all for its tables of pages
+	return min(max(addresses-min(addresses, runtimeMaps), 8*leastHeap)/8, defaultHeap)
 }
 
 func (w *watchdog) add(e *engine) {
@@ -79,11 +90,15 @@ func (w *watchdog) watch() {
 		if w.done() {
 			return
 		}
-		if heap() <= w.limit {
+		now := heap()
+		if now <= w.limit {
 			continue
 		}
-		runtime.GC() // what is garbage already does not count
-		if heap() > w.limit {
+		if now <= w.hard {
+			runtime.GC() // what is garbage already does not count
+			now = heap()
+		}
+		if now > w.limit {
 			if e := w.longest(); e != nil {
 				e.interrupt(fmt.Errorf("%w: the heap is above this host's limit of %d MiB; work on less at once", errMemory, w.limit>>20))
 			}

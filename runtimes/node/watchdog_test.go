@@ -23,7 +23,7 @@ func TestWatchdogPassesOverWhatHasEnded(t *testing.T) {
 
 func TestHeapLimit(t *testing.T) {
 	for _, tt := range []struct{ own, addresses, want uint64 }{
-		{0, 0, 1 << 30}, {0, 1 << 40, 1 << 30}, {0, 4 << 30, 512 << 20}, {2 << 30, 4 << 30, 2 << 30}, {0, 256 << 20, 128 << 20},
+		{0, 0, 1 << 30}, {0, 1 << 40, 1 << 30}, {0, 4 << 30, 384 << 20}, {0, 1<<64 - 1, 1 << 30}, {2 << 30, 4 << 30, 2 << 30}, {0, 256 << 20, 128 << 20},
 	} {
 		if got := heapLimit(tt.own, tt.addresses); got != tt.want {
 			t.Errorf("limits of %d and %d: got %d, want %d", tt.own, tt.addresses, got, tt.want)
