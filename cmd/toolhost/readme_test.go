@@ -71,3 +71,67 @@ func TestReadme(t *testing.T) {
 		t.Errorf("the README's program: %v\n%s", err, out)
 	}
 }
+
+var (
+	link     = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading  = regexp.MustCompile("(?m)^#+ +(.*)$")
+	fence    = regexp.MustCompile("(?ms)^```.*?^```|`[^`\n]*`")
+	noAnchor = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
+
+// TestLinks follows the relative links of the documentation, to their heading where they
+// name one.
+func TestLinks(t *testing.T) {
+	root := filepath.Join("..", "..")
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages = append(pages, filepath.Join(root, "README.md"), filepath.Join(root, "examples", "README.md"))
+	followed := 0
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllSubmatch(fence.ReplaceAll(text, nil), -1) {
+			target := string(m[1])
+			if strings.Contains(target, "://") {
+				continue
+			}
+			followed++
+			name, anchor, _ := strings.Cut(target, "#")
+			to := page
+			if name != "" {
+				to = filepath.Join(filepath.Dir(page), filepath.FromSlash(name))
+			}
+			if _, err := os.Stat(to); err != nil {
+				t.Errorf("%s links to %s: %v", page, target, err)
+				continue
+			}
+			if anchor != "" && !hasHeading(t, to, anchor) {
+				t.Errorf("%s links to %s: there is no such heading", page, target)
+			}
+		}
+	}
+	if followed < 20 {
+		t.Errorf("only %d links found: this test looks wrongly", followed)
+	}
+}
+
+// hasHeading says whether a page has the heading of an anchor, which is made from it as
+// forges make it: lower case, punctuation left out, hyphens for spaces.
+func hasHeading(t *testing.T, page, anchor string) bool {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range heading.FindAllSubmatch(text, -1) {
+		slug := noAnchor.ReplaceAllString(strings.ToLower(string(m[1])), "")
+		if strings.ReplaceAll(slug, " ", "-") == anchor {
+			return true
+		}
+	}
+	return false
+}
