@@ -23,6 +23,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -181,10 +182,28 @@ func collect(f *files, result api.BuildResult, handlers []string, format api.For
 		if err != nil {
 			return nil, fmt.Errorf("bundling %q: %w", h, err)
 		}
-		built.Scripts[h] = &Script{Code: string(code), Async: format == api.FormatESModule, Map: m}
+		built.Scripts[h] = &Script{Code: strict(string(code)), Async: format == api.FormatESModule, Map: m}
 	}
 	return built, nil
 }
+
+// strict makes a script strict where it holds ES modules only, as those always are. With
+// a CommonJS module, which mostly is not strict, in the same script, none of it is.
+func strict(code string) string {
+	for _, m := range commonJS.FindAllStringSubmatch(code, -1) {
+		if !strings.HasSuffix(m[1], ".json") {
+			return code
+		}
+	}
+	// On the first line, which holds nothing of the author's.
+	return strings.Replace(code, lead[1:], lead[1:]+`"use strict";`, 1)
+}
+
+// commonJS is where the bundler puts a file that is no ES module.
+var commonJS = regexp.MustCompile(`__commonJS\(\{\s*"` + fileSpace + `:([^"]*)"`)
+
+// lead begins a script.
+const lead = "(function(require,__host){"
 
 // unsupported are the parts of JavaScript that goja lacks and esbuild can lower. The rest
 // stays as it is: lowered private fields and async functions are two to three times slower.
@@ -200,9 +219,9 @@ func unsupported() map[string]bool {
 }
 
 func (b *Builder) buildOptions(f *files, handlers []string, format api.Format) api.BuildOptions {
-	lead := "(function(require,__host){"
+	banner := lead
 	if format == api.FormatESModule {
-		lead = "(async " + lead[1:]
+		banner = "(async " + lead[1:]
 	}
 	// An absolute folder that esbuild never looks into: all paths are in name spaces of ours.
 	nowhere := filepath.Join(f.root.Name(), "bundle")
@@ -216,7 +235,7 @@ func (b *Builder) buildOptions(f *files, handlers []string, format api.Format) a
 		Sourcemap: api.SourceMapExternal, SourcesContent: api.SourcesContentExclude,
 		// Inline settings: otherwise esbuild looks for tsconfig.json files.
 		TsconfigRaw: `{"compilerOptions":{}}`,
-		Banner:      map[string]string{"js": lead}, Footer: map[string]string{"js": "})"},
+		Banner:      map[string]string{"js": banner}, Footer: map[string]string{"js": "})"},
 		Define: map[string]string{
 			"global": "globalThis", "process.env.NODE_ENV": `"production"`,
 			"__dirname": placeDirname, "__filename": placeFilename,

@@ -2,7 +2,9 @@ package node
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -35,11 +37,12 @@ type native = func(goja.FunctionCall) goja.Value
 
 var bytesType = reflect.TypeFor[[]byte]()
 
-// object makes an object of host functions and values.
+// object makes an object of host functions and values, in the order of their names: a
+// script may list them, and what it sees must not change from call to call.
 func (e *engine) object(members map[string]any) *goja.Object {
 	o := e.vm.NewObject()
-	for name, m := range members {
-		_ = o.Set(name, m) // a plain object
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		_ = o.Set(name, members[name]) // a plain object
 	}
 	return o
 }

@@ -251,3 +251,20 @@ func TestStackOfOperations(t *testing.T) {
 		}
 	}
 }
+
+// ES modules are strict; a CommonJS module is as its author wrote it.
+func TestStrictness(t *testing.T) {
+	const look = "let undeclared = 'refused'; try { nowhere_declared = 1; undeclared = 'made a global' } catch {} return [typeof function () { return this }(), undeclared].join()"
+	p := open(t, map[string]string{
+		"module.mjs": handler(look), "typed.ts": handler(look), "waits.mjs": "await null;" + handler(look), "builtin.mjs": "import 'node:fs'; import x from './x.json';" + handler(look+" + x.a"), "x.json": `{"a": ""}`,
+		"common.cjs": "module.exports = () => {" + look + "}", "own.cjs": "'use strict'; module.exports = () => {" + look + "}",
+	}, 10*time.Second)
+	for tool, want := range map[string]string{
+		"module": "undefined,refused", "typed": "undefined,refused", "waits": "undefined,refused", "builtin": "undefined,refused",
+		"common": "object,made a global", "own": "undefined,refused",
+	} {
+		if got := p.call(t, tool, "{}"); got != want {
+			t.Errorf("%s: got %q, want %q", tool, got, want)
+		}
+	}
+}

@@ -173,7 +173,8 @@ func (e *engine) progress(c goja.FunctionCall) goja.Value {
 func (e *engine) contextLog() goja.Value {
 	format, _ := goja.AssertFunction(e.internal("inspect").ToObject(e.vm).Get("format"))
 	o := e.vm.NewObject()
-	for name, level := range logLevels {
+	for _, name := range []string{"debug", "info", "warn", "error"} {
+		level := logLevels[name]
 		_ = o.Set(name, func(c goja.FunctionCall) goja.Value { // a plain object
 			e.logText(level, e.apply(format, c.Arguments...).String())
 			return goja.Undefined()
