@@ -157,7 +157,7 @@ func (b *Builder) Build(ctx context.Context, root *os.Root, handlers []string) (
 			continue
 		}
 		if len(result.Errors) > 0 {
-			return nil, &Error{Problems: f.problems(result.Errors)}
+			return nil, &Error{Problems: b.problems(f, result.Errors)}
 		}
 		return collect(f, result, handlers, format)
 	}
@@ -273,7 +273,9 @@ func (b *Builder) setup(p api.PluginBuild, f *files) {
 }
 
 // problems turns esbuild's messages into ours.
-func (f *files) problems(messages []api.Message) []Problem {
+func (b *Builder) problems(f *files, messages []api.Message) []Problem {
+	r := &resolver{files: f, options: &b.options}
+	hints := map[string]string{} // by file: what its first syntax error comes from
 	var list []Problem
 	for _, m := range messages {
 		p := Problem{Message: lowerFirst(strings.TrimSuffix(m.Text, "."))}
@@ -290,8 +292,19 @@ func (f *files) problems(messages []api.Message) []Problem {
 				p.File, p.Line, p.Column = "", 0, 0 // it is the manifest that names the file
 			}
 		}
-		if strings.HasPrefix(m.Text, "Could not resolve ") && p.Hint == "" {
-			p.Hint = "install the package into the plugin's own node_modules, or correct the name"
+		switch {
+		case m.Detail != nil:
+		case strings.HasPrefix(m.Text, unresolved):
+			message, hint := r.missing(m.Text, p.File)
+			if message != "" {
+				p.Message = message
+			}
+			p.Hint = hint
+		case p.File != "" && m.Location != nil:
+			if _, known := hints[p.File]; !known {
+				hints[p.File] = f.typeScriptHint(p.File)
+				p.Hint = hints[p.File]
+			}
 		}
 		if !slices.Contains(list, p) {
 			list = append(list, p)

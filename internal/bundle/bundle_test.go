@@ -175,7 +175,7 @@ func TestProblems(t *testing.T) {
 		"syntax":              {map[string]string{"h.js": "export default\n  x y"}, `h.js:2:5: expected ";" but found "y"`},
 		"two files":           {map[string]string{"h.js": "import './a.js'; import './b.js'", "a.js": "let a = ;", "b.js": "("}, "a.js:1:9: unexpected \";\"\nb.js:1:2: unexpected end of file"},
 		"column after places": {map[string]string{"h.js": "export default __dirname +;"}, `h.js:1:27: unexpected ";"`},
-		"missing file":        {map[string]string{"h.js": "\nimport './nope.js'"}, `h.js:2:8: could not resolve "./nope.js"`},
+		"missing file":        {map[string]string{"h.js": "\nimport './nope.js'"}, `h.js:2:8: no such file: "./nope.js"`},
 		"missing package":     {map[string]string{"h.js": "import x from 'nope'"}, `h.js:1:15: could not resolve "nope"`},
 		"missing handler":     {map[string]string{}, `the handler file "h.js" does not exist`},
 		"unknown built-in":    {map[string]string{"h.js": "import 'node:pth'"}, `h.js:1:8: there is no built-in module "node:pth"; did you mean "node:path"?`},
@@ -207,6 +207,42 @@ func TestProblems(t *testing.T) {
 			}
 			if got := err.Error(); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// What was probably meant is said apart from what is wrong.
+func TestHints(t *testing.T) {
+	for name, tt := range map[string]struct {
+		files         map[string]string
+		message, hint string
+	}{
+		"ending left out":  {map[string]string{"h.js": "import './lib/helpr'", "lib/helper.ts": ""}, `no such file: "./lib/helpr"`, `did you mean "./lib/helper"?`},
+		"with ending":      {map[string]string{"h.js": "require('./helpr.js')", "helper.js": ""}, `no such file: "./helpr.js"`, `did you mean "./helper.js"?`},
+		"from a helper":    {map[string]string{"h.js": "import './lib/a.js'", "lib/a.js": "import '../utils/dats.js'", "utils/data.js": ""}, `no such file: "../utils/dats.js"`, `did you mean "../utils/data.js"?`},
+		"no folder":        {map[string]string{"h.js": "import './libs/helper'", "lib/helper.ts": ""}, `no such file: "./libs/helper"`, `there is no folder "libs" in the plugin`},
+		"folder":           {map[string]string{"h.js": "import './lib'", "lib/helper.ts": ""}, `no such file: "./lib"`, "it is a folder without an index file"},
+		"nothing near":     {map[string]string{"h.js": "import './zzzzzz'"}, `no such file: "./zzzzzz"`, "relative imports start at the folder of the file that has them"},
+		"package":          {map[string]string{"h.js": "import 'lodash'"}, `could not resolve "lodash"`, "install the package into the plugin's own node_modules, or correct the name"},
+		"built-in":         {map[string]string{"h.js": "import 'pth'"}, `could not resolve "pth"`, `did you mean "node:path"? otherwise install the package into the plugin's own node_modules`},
+		"not exported":     {map[string]string{"h.js": "import 'a/x'", "node_modules/a/package.json": `{"exports": {".": "./a.js"}}`, "node_modules/a/a.js": ""}, `the package "a" exports no "./x"`, `see "exports" in its package.json`},
+		"no main":          {map[string]string{"h.js": "import 'a'", "node_modules/a/lib/a.js": ""}, `the package "a" has no main file`, "its package.json names none that exists; import a file of it by its path"},
+		"private import":   {map[string]string{"h.js": "import '#x'", "package.json": "{}"}, `no such import: "#x"`, `names with "#" are those under "imports" in the plugin's package.json`},
+		"handler":          {map[string]string{"handler.js": ""}, `the handler file "h.js" does not exist`, ""},
+		"handler misspelt": {map[string]string{"H.js": ""}, `the handler file "h.js" does not exist`, `did you mean "H.js"?`},
+		"typed":            {map[string]string{"h.js": "interface P { x: number }\nexport default (p: P) => p.x"}, `expected ";" but found "P"`, `this is TypeScript: name the file "h.ts"`},
+		"typed helper":     {map[string]string{"h.js": "import './lib/a.mjs'", "lib/a.mjs": "const x: number = 1"}, `expected ";" but found ":"`, `this is TypeScript: name the file "a.mts"`},
+		"mistake":          {map[string]string{"h.js": "let = ;;; ("}, `unexpected ";"`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := build(t, tt.files, "h.js")
+			var list *bundle.Error
+			if !errors.As(err, &list) {
+				t.Fatalf("got %v, want a list of problems", err)
+			}
+			if p := list.Problems[0]; p.Message != tt.message || p.Hint != tt.hint {
+				t.Errorf("got  %q, %q\nwant %q, %q", p.Message, p.Hint, tt.message, tt.hint)
 			}
 		})
 	}

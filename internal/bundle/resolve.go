@@ -49,7 +49,7 @@ func (r *resolver) resolve(args api.OnResolveArgs) (api.OnResolveResult, error) 
 	case err != nil:
 		return fail("import of %q is refused: %s", cut(spec), err)
 	case found == "" && args.Namespace == entrySpace:
-		return fail("the handler file %q does not exist", strings.TrimPrefix(spec, "./"))
+		return r.noHandler(path.Clean(spec))
 	case found == "":
 		return api.OnResolveResult{}, nil
 	case strings.HasPrefix(found, builtinMark):
@@ -65,6 +65,15 @@ func (r *resolver) resolve(args api.OnResolveArgs) (api.OnResolveResult, error) 
 		}
 	}
 	return result, nil
+}
+
+func (r *resolver) noHandler(name string) (api.OnResolveResult, error) {
+	p := &Problem{Message: fmt.Sprintf("the handler file %q does not exist", name)}
+	dir, base := path.Split(name)
+	if near := r.files.nearest(path.Clean(dir), base); near != "" {
+		p.Hint = fmt.Sprintf("did you mean %q?", dir+near)
+	}
+	return api.OnResolveResult{Errors: []api.Message{{Text: p.Message, Detail: error(p)}}}, nil
 }
 
 // builtinMark is before the name of a built-in module where find gives one.
