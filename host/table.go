@@ -62,12 +62,15 @@ func (c *claims) table(disabled map[string]bool, offer func(Registered) bool) *t
 	slices.SortFunc(owners, func(a, b *ownerClaims) int {
 		return cmp.Or(cmp.Compare(a.source, b.source), cmp.Compare(a.place, b.place))
 	})
-	holders := map[string]*ownerClaims{}
+	names := 0
 	for _, o := range owners {
-		for name, since := range o.since {
-			h := holders[name]
-			if h == nil || o.source < h.source || (o.source == h.source && since < h.since[name]) {
-				holders[name] = o
+		names += len(o.tools)
+	}
+	holders := make(map[string]*ownerClaims, names)
+	for _, o := range owners {
+		for _, tool := range o.tools {
+			if h := holders[tool.Name]; h == nil || o.precedes(h, tool.Name) {
+				holders[tool.Name] = o
 			}
 		}
 	}
@@ -88,6 +91,11 @@ func (c *claims) table(disabled map[string]bool, offer func(Registered) bool) *t
 		}
 	}
 	return t
+}
+
+// precedes reports whether o has the better claim to a name that both want.
+func (o *ownerClaims) precedes(h *ownerClaims, name string) bool {
+	return o.source < h.source || o.source == h.source && o.since[name] < h.since[name]
 }
 
 func (o *ownerClaims) title() string {

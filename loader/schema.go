@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/toolhost/toolhost/internal/jsondoc"
 	"github.com/toolhost/toolhost/internal/schema"
@@ -62,14 +63,16 @@ var manifestSchema = sync.OnceValue(func() *node {
 	return follow(root)
 })
 
-// compiled keeps the schema compiled. It is a pool because a schema whose check took
-// too long is off for good: that one is dropped, and the next manifest is none the worse.
-var compiled sync.Pool
+// compiled keeps the schema compiled. Whoever checks takes it out: a schema whose check
+// took too long is busy until that has ended, so it is dropped, and the next manifest is
+// none the worse. A sync.Pool would be emptied at each collection, of which loading
+// makes many, and compiling costs more than a check.
+var compiled atomic.Pointer[schema.Schema]
 
 // check checks a value against the manifest schema.
 func check(value json.RawMessage) (schema.Checked, error) {
-	s, ok := compiled.Get().(*schema.Schema)
-	if !ok {
+	s := compiled.Swap(nil)
+	if s == nil {
 		var err error
 		if s, err = schema.Compile(manifestSchemaText); err != nil {
 			panic(fmt.Sprintf("compiling the manifest schema: %v", err))
@@ -77,7 +80,7 @@ func check(value json.RawMessage) (schema.Checked, error) {
 	}
 	checked, err := s.Check(value, true)
 	if err == nil {
-		compiled.Put(s)
+		compiled.Store(s)
 	}
 	return checked, err
 }
