@@ -67,7 +67,7 @@ func TestGuardsRefuse(t *testing.T) {
 			if !strings.Contains(body, ";") {
 				body = "return " + body
 			}
-			p := open(t, map[string]string{"tool.js": handler(body)}, 10*time.Second)
+			p := open(t, map[string]string{"tool.js": handler(body)}, time.Minute)
 			if got := p.call(t, "tool", "{}"); !strings.HasPrefix(got, "! ") || !strings.Contains(got, want) {
 				t.Errorf("got %.200q, want a failure with %q", got, want)
 			}
