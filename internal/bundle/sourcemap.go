@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/go-sourcemap/sourcemap"
 )
@@ -13,9 +14,8 @@ import (
 // SourceMap tells where in the author's files a place of a script comes from. A large one
 // is kept compressed, since it is needed only when something is thrown; Open unpacks it.
 type SourceMap struct {
-	text     []byte // nil where it is packed
-	packed   []byte
-	prefixes map[string]prefix
+	text   []byte // nil where it is packed
+	packed []byte
 }
 
 // packFrom is how long a map must be, in bytes, to be compressed: a compressor takes more
@@ -23,8 +23,12 @@ type SourceMap struct {
 const packFrom = 8 << 10
 
 func newSourceMap(text []byte, prefixes map[string]prefix) (*SourceMap, error) {
+	text, err := rewrite(text, prefixes)
+	if err != nil {
+		return nil, fmt.Errorf("reading a source map: %w", err)
+	}
 	if len(text) < packFrom {
-		return &SourceMap{text: bytes.Clone(text), prefixes: prefixes}, nil
+		return &SourceMap{text: text}, nil
 	}
 	var b bytes.Buffer
 	w, err := flate.NewWriter(&b, flate.BestSpeed)
@@ -37,63 +41,44 @@ func newSourceMap(text []byte, prefixes map[string]prefix) (*SourceMap, error) {
 	if err := w.Close(); err != nil {
 		return nil, err
 	}
-	return &SourceMap{packed: bytes.Clone(b.Bytes()), prefixes: prefixes}, nil
+	return &SourceMap{packed: bytes.Clone(b.Bytes())}, nil
+}
+
+// rewrite makes the map one of the author's files as he knows them.
+func rewrite(text []byte, prefixes map[string]prefix) ([]byte, error) {
+	var doc struct {
+		Version  int      `json:"version"`
+		Sources  []string `json:"sources"`
+		Mappings string   `json:"mappings"`
+		Names    []string `json:"names"`
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return nil, err
+	}
+	for i, name := range doc.Sources {
+		doc.Sources[i] = sourceName(name)
+	}
+	var err error
+	if doc.Mappings, err = rewriteMappings(doc.Mappings, doc.Sources, prefixes); err != nil {
+		return nil, err
+	}
+	doc.Names = []string{} // the mappings name none
+	return json.Marshal(doc)
 }
 
 // Attach makes an engine show places in the author's files by itself. file is the engine's
 // view of the script. The unpacked map stays in memory with it.
 func (m *SourceMap) Attach(file interface{ SetSourceMap(*sourcemap.Consumer) }) error {
-	text, err := m.unpack()
+	p, err := m.Open()
 	if err != nil {
 		return err
 	}
-	var doc map[string]json.RawMessage
-	var sources []string
-	if err := json.Unmarshal(text, &doc); err != nil {
-		return fmt.Errorf("reading a source map: %w", err)
-	}
-	if err := json.Unmarshal(doc["sources"], &sources); err != nil {
-		return fmt.Errorf("reading a source map: %w", err)
-	}
-	for i, s := range sources {
-		sources[i] = sourceName(s)
-	}
-	if doc["sources"], err = json.Marshal(sources); err != nil {
-		return fmt.Errorf("writing a source map: %w", err)
-	}
-	if text, err = json.Marshal(doc); err != nil {
-		return fmt.Errorf("writing a source map: %w", err)
-	}
-	c, err := sourcemap.Parse("", text)
-	if err != nil {
-		return fmt.Errorf("reading a source map: %w", err)
-	}
-	file.SetSourceMap(c)
+	file.SetSourceMap(p.consumer)
 	return nil
 }
 
-// Column gives the author's column for one of a script to which the map is attached: in
-// the line of a file before which something was put, the engine counts that too.
-func (m *SourceMap) Column(file string, line, column int) int {
-	if x := m.prefixes[file]; x.line == line {
-		return max(1, column-x.length)
-	}
-	return column
-}
-
-func (m *SourceMap) unpack() ([]byte, error) {
-	text, err := io.ReadAll(flate.NewReader(bytes.NewReader(m.packed)))
-	if err != nil {
-		return nil, fmt.Errorf("unpacking a source map: %w", err)
-	}
-	return text, nil
-}
-
 // Positions looks places up.
-type Positions struct {
-	consumer *sourcemap.Consumer
-	of       *SourceMap
-}
+type Positions struct{ consumer *sourcemap.Consumer }
 
 // Open unpacks the map.
 func (m *SourceMap) Open() (*Positions, error) {
@@ -108,16 +93,15 @@ func (m *SourceMap) Open() (*Positions, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading a source map: %w", err)
 	}
-	return &Positions{consumer: c, of: m}, nil
+	return &Positions{consumer: c}, nil
 }
 
 // Find gives the author's file, line and column of a place in the script; all count
 // from 1. ok is false for a place that is not the author's.
 func (p *Positions) Find(line, column int) (file string, l, c int, ok bool) {
-	source, _, l, c, ok := p.consumer.Source(line, column-1)
-	if !ok || len(source) <= len(fileSpace) || source[:len(fileSpace)+1] != fileSpace+":" {
+	file, _, l, c, ok = p.consumer.Source(line, column)
+	if !ok || strings.HasPrefix(file, entrySpace+":") || strings.HasPrefix(file, builtinSpace+":") {
 		return "", 0, 0, false
 	}
-	file = sourceName(source)
-	return file, l, p.of.Column(file, l, c+1), true
+	return file, l, c, true
 }

@@ -52,7 +52,7 @@ func (e *engine) report(err error) (*host.Result, error) {
 	var internal *internalError
 	switch {
 	case errors.As(err, &failed):
-		e.log.Error("the handler failed", "err", failed.message, "stack", failed.stack)
+		e.log.Error("the handler failed", failed.attributes()...)
 		return host.ErrorResult(failed.message), nil
 	case errors.As(err, &internal):
 		return host.ErrorResult("internal error of the JavaScript engine; the host's log has more"), nil

@@ -268,3 +268,38 @@ func TestStrictness(t *testing.T) {
 		}
 	}
 }
+
+// What a script reads of a stack, and writes to the log, names the author's places.
+func TestStacksThatScriptsRead(t *testing.T) {
+	p := open(t, map[string]string{
+		"read.ts":  "interface Long { a: string; b: string }\n\n" + handler("try { inner() } catch (e: any) { return e.stack }\nfunction inner() {\n  throw new RangeError('no')\n}"),
+		"lib/a.ts": "type T = string\nexport const fail = () => { throw new Error(__dirname.slice(0, 0) + 'lib') }; type U = string",
+		"deep.ts":  "import { fail } from './lib/a'\n" + handler("try { fail() } catch (e: any) { console.error(e.stack); process.stderr.write(e.stack + '\\n'); return e.stack.split('\\n')[1] }"),
+		"none.ts":  handler("throw 'text'"),
+		"cause.ts": handler("try { null!.x } catch (e) { throw new Error('outer', { cause: new TypeError('middle', { cause: 'low' }) }) }"),
+	}, 10*time.Second)
+	for tool, want := range map[string][]string{
+		"read":  {"RangeError: no", "\tat inner (read.ts:6:9(", "read.ts:4:7("},
+		"deep":  {"\tat fail (lib/a.ts:2:35("},
+		"none":  {"! text"},
+		"cause": {"! outer"},
+	} {
+		got := p.call(t, tool, "{}")
+		for _, part := range want {
+			if !strings.Contains(got, part) {
+				t.Errorf("%s: %q lacks %q", tool, got, part)
+			}
+		}
+	}
+	log := p.log.String()
+	for _, want := range []string{`msg="Error: lib\n    at fail (lib/a.ts:2:35)\n    at deep_default (deep.ts:3:`, `msg="    at fail (lib/a.ts:2:35)"`, `(cause.ts:2:35)\n  [cause]: TypeError: middle\n      at `, `\n    [cause]: low"`} {
+		if !strings.Contains(log, want) {
+			t.Errorf("the log lacks %s:\n%s", want, log)
+		}
+	}
+	for _, not := range []string{`stack=""`, "bundle:"} {
+		if strings.Contains(log, not) {
+			t.Errorf("the log has %s:\n%s", not, log)
+		}
+	}
+}

@@ -35,6 +35,7 @@ func (e *engine) logText(level slog.Level, text string, attrs ...any) {
 	if log == nil {
 		return
 	}
+	text = e.authorText(text)
 	left := maxLog - out.used - logLine
 	cut := left <= 0
 	if !cut && len(text) > left {

@@ -76,8 +76,7 @@ func (e *engine) trackRejection(p *goja.Promise, operation goja.PromiseRejection
 // logRejections logs the rejections that nothing has handled. They do not fail the call.
 func (e *engine) logRejections() {
 	for p := range e.rejected {
-		f := e.thrown(p.Result())
-		e.log.Warn("a promise was rejected and nothing handles it", "err", f.message, "stack", f.stack)
+		e.log.Warn("a promise was rejected and nothing handles it", e.thrown(p.Result()).attributes()...)
 	}
 }
 

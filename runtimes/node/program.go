@@ -40,6 +40,12 @@ func compile(file string, s *bundle.Script) (p *program, err error) {
 		return nil, syntaxProblems(file, s.Map, err)
 	}
 	keepPowers(s.Modules(), ast)
+	if strings.Contains(s.Modules(), "stack") {
+		// The script may read the stacks of errors. It costs memory, so others do without.
+		if err := s.Map.Attach(ast.File); err != nil {
+			return nil, err
+		}
+	}
 	code, err := goja.CompileAST(ast, false)
 	if err != nil {
 		return nil, syntaxProblems(file, s.Map, err)
@@ -118,27 +124,53 @@ func (e *engine) authorStack(text string) string {
 			}
 			continue
 		}
-		m := frame.FindStringSubmatch(line)
-		if m == nil || strings.HasPrefix(m[2], "node:") || frames == maxFrames {
-			continue
+		if at := e.authorFrame(line); at != "" && frames < maxFrames {
+			frames++
+			out = append(out, at)
 		}
-		l, _ := strconv.Atoi(m[3])
-		c, _ := strconv.Atoi(m[4])
-		if strings.HasPrefix(m[2], scriptPrefix) {
-			file, l, c, ok := e.place(m[2], l, c)
-			if !ok {
-				continue
-			}
-			m[2], m[3], m[4] = file, strconv.Itoa(l), strconv.Itoa(c)
-		}
-		frames++
-		at := fmt.Sprintf("%s:%s:%s", m[2], m[3], m[4])
-		if m[1] != "" {
-			at = fmt.Sprintf("%s (%s)", m[1], at)
-		}
-		out = append(out, "    at "+at)
 	}
 	return strings.Join(out, "\n")
+}
+
+// authorFrame is authorStack for one frame; "" for one that is not the author's.
+func (e *engine) authorFrame(line string) string {
+	m := frame.FindStringSubmatch(line)
+	if m == nil || strings.HasPrefix(m[2], "node:") || strings.HasPrefix(m[2], "entry:") {
+		return ""
+	}
+	l, _ := strconv.Atoi(m[3])
+	c, _ := strconv.Atoi(m[4])
+	if strings.HasPrefix(m[2], scriptPrefix) {
+		file, l2, c2, ok := e.place(m[2], l, c)
+		if !ok {
+			return ""
+		}
+		m[2], l, c = file, l2, c2
+	}
+	at := fmt.Sprintf("%s:%d:%d", m[2], l, c)
+	if m[1] != "" {
+		at = fmt.Sprintf("%s (%s)", m[1], at)
+	}
+	return "    at " + at
+}
+
+// authorText is authorStack for the frames in a text of any kind, such as a stack that a
+// script writes to the log.
+func (e *engine) authorText(text string) string {
+	if !strings.Contains(text, "\tat ") {
+		return text
+	}
+	var out []string
+	for line := range strings.Lines(text) {
+		if before, at, ok := strings.Cut(line, "\tat "); ok && strings.TrimSpace(before) == "" && frame.MatchString("\tat "+strings.TrimRight(at, "\n")) {
+			if at = e.authorFrame("\tat " + strings.TrimRight(at, "\n")); at == "" {
+				continue
+			}
+			line = before + at + "\n"
+		}
+		out = append(out, line)
+	}
+	return strings.TrimSuffix(strings.Join(out, ""), "\n")
 }
 
 // framesText writes stack frames as goja does in an error's stack, without those of Go functions.
@@ -152,8 +184,8 @@ func framesText(frames []goja.StackFrame) string {
 		if n++; n > maxFrames {
 			break
 		}
-		at := frames[i].Position()
-		fmt.Fprintf(&b, "\tat %s (%s:%d:%d(0))\n", frames[i].FuncName(), frames[i].SrcName(), at.Line, at.Column)
+		at := frames[i].Position() // its file is the author's where the source map is attached
+		fmt.Fprintf(&b, "\tat %s (%s:%d:%d(0))\n", frames[i].FuncName(), at.Filename, at.Line, at.Column)
 	}
 	return b.String()
 }

@@ -45,6 +45,14 @@ func (f *failure) top() (file string, line, column int, ok bool) {
 
 func (f *failure) Error() string { return f.message }
 
+// attributes are those of its log line.
+func (f *failure) attributes() []any {
+	if f.stack == "" {
+		return []any{"err", f.message}
+	}
+	return []any{"err", f.message, "stack", f.stack}
+}
+
 // failureOf says how a script failed, by the error that goja gave. An error that is not
 // the script's doing comes back as it is.
 func (e *engine) failureOf(err error) error {
@@ -77,17 +85,35 @@ func (e *engine) thrown(v goja.Value) *failure {
 		f.message = "the handler threw a value that cannot be described"
 	}
 	if o, ok := v.(*goja.Object); ok {
-		var stack string
-		err := e.protect(func() {
-			if s, ok := o.Get("stack").(goja.String); ok && s.Length() < 4*maxStackText {
-				stack = s.String()
-			}
-		})
-		if err == nil {
-			f.stack = e.authorStack(stack)
+		if e.protect(func() { f.stack = e.stackOf(o, 0) }) != nil {
+			f.stack = ""
 		}
 	}
 	return f
+}
+
+// maxCauses is how many errors below an error the log shows.
+const maxCauses = 5
+
+// stackOf gives an error's stack, and below it those of its causes. It may throw.
+func (e *engine) stackOf(o *goja.Object, depth int) string {
+	s, ok := o.Get("stack").(goja.String)
+	if !ok || s.Length() >= 4*maxStackText {
+		return ""
+	}
+	stack := e.authorStack(s.String())
+	cause := o.Get("cause")
+	if stack == "" || depth == maxCauses || optional(cause) == nil {
+		return stack
+	}
+	below := ""
+	if c, ok := cause.(*goja.Object); ok {
+		below = e.stackOf(c, depth+1)
+	}
+	if below == "" {
+		below = e.message(cause, 1)
+	}
+	return stack + "\n  [cause]: " + strings.ReplaceAll(below, "\n", "\n  ")
 }
 
 // message gives the text of a thrown value: an error's message, else what there is. It
