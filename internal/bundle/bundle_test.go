@@ -190,6 +190,7 @@ func TestProblems(t *testing.T) {
 		"native addon":        {map[string]string{"h.js": "require('./x.node')", "x.node": ""}, "x.node:0:0: native addons cannot be loaded by this runtime; use a pure JavaScript package"},
 		"unknown kind":        {map[string]string{"h.js": "import './x.bin'", "x.bin": ""}, `x.bin:0:0: files ending in ".bin" cannot be imported; read the file with node:fs, or import it with { type: "text" }`},
 		"brackets":            {map[string]string{"h.js": "export default 1;\n" + strings.Repeat("[", 3000)}, "h.js:2:2002: the code is nested more than 2000 brackets deep"},
+		"groups":              {map[string]string{"h.js": "export default\n  /" + strings.Repeat("(", 501) + strings.Repeat(")", 501) + "/"}, "h.js:2:1007: a regular expression is refused: its groups are nested more than 500 deep"},
 		"json brackets":       {map[string]string{"h.js": "import './d.json'", "d.json": strings.Repeat("[", 300_000)}, "d.json:1:2002: the code is nested more than 2000 brackets deep"},
 		"templates":           {map[string]string{"h.js": strings.Repeat("`${", 300_000)}, "h.js:1:6004: the code is nested more than 2000 brackets deep"},
 		"prefixes":            {map[string]string{"h.js": strings.Repeat("!", 2_000_000) + "1"}, "h.js:1:10002: one expression has more than 10000 operators"},

@@ -11,7 +11,42 @@ const (
 	maxBrackets = 2_000
 	maxChain    = 10_000  // operators, arrows, prefixes in one expression
 	maxElse     = 100_000 // of a whole file: each "else if" is nested in the one before
+	maxGroups   = 500     // of a regular expression
 )
+
+// TooDeep says what is nested too deep in JavaScript that is made at run time; "" where
+// nothing is.
+func TooDeep(code string) string {
+	_, _, what := tooDeep(code, false)
+	return what
+}
+
+// CheckGroups refuses a regular expression whose groups are nested too deep.
+func CheckGroups(pattern string) error {
+	depth, inClass := 0, false
+	for i := 0; i < len(pattern); i++ {
+		switch pattern[i] {
+		case '\\':
+			i++
+		case '[':
+			inClass = true
+		case ']':
+			inClass = false
+		case '(':
+			if inClass {
+				continue
+			}
+			if depth++; depth > maxGroups {
+				return fmt.Errorf("its groups are nested more than %d deep", maxGroups)
+			}
+		case ')':
+			if !inClass {
+				depth--
+			}
+		}
+	}
+	return nil
+}
 
 // tooDeep finds the place where a text is nested too deep; what is "" where it is not.
 // It reads JavaScript only as closely as it needs to: it knows strings, templates,
@@ -117,7 +152,7 @@ func (s *scanner) word() {
 	case "typeof", "void", "delete", "await", "new", "yield", "in", "of", "instanceof", "if", "for", "while", "do", "with":
 		s.link()
 		s.afterWord = true
-	case "return", "case", "throw":
+	case "return", "case", "throw", "default":
 		s.afterWord = true
 	}
 }
@@ -196,6 +231,9 @@ func (s *scanner) regexp() bool {
 			class = false
 		case '/':
 			if !class {
+				if err := CheckGroups(s.code[s.at+1 : i]); err != nil {
+					s.what = "a regular expression is refused: " + err.Error()
+				}
 				s.at = i + 1
 				return true
 			}

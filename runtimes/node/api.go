@@ -20,6 +20,7 @@ type api struct {
 
 	turn, capture goja.Callable // turns.js says what they are; nil until they are needed
 
+	eval       goja.Value    // eval by another name; nil until it is touched
 	newBuffer  goja.Callable // ArrayBuffer → Buffer; nil until Buffer is touched
 	console    logOutput
 	fileHost   *goja.Object              // what node:fs calls; nil until it is touched

@@ -28,8 +28,6 @@ const attackVariable = "TOOLHOST_TEST_ATTACK"
 // Why a process in which scripts run cannot hold some attacks.
 const (
 	bigIntOperator = "operators of BigInt cannot be replaced by ones with a limit; the answer comes, the core stays busy"
-	directEval     = "eval sees the variables around it only as the engine's own function, so that it has no limit of nesting; the engine's parser ends the process, or stays busy"
-	regexpNesting  = "the parser of regular expressions descends once for each group, and is not interrupted"
 	nativeIterator = "the engine's own iterator runs without script code between its steps, where interrupts are seen"
 )
 
@@ -37,9 +35,6 @@ const (
 // Plugins that are not trusted that far belong in a process of their own.
 var notHeld = map[string]string{
 	"bigint-pow": bigIntOperator, "bigint-tostring": bigIntOperator,
-	"eval-deep-paren-1e6": directEval, "eval-deep-paren-5e6": directEval, "eval-deep-array-5e6": directEval,
-	"eval-deep-unary": directEval, "eval-binary-chain-1e6": directEval,
-	"regexp-deep-group-5e6": regexpNesting, "regexp-deep-group-lookahead-1e6": regexpNesting,
 	"array-from-native-iter": nativeIterator,
 }
 

@@ -47,6 +47,9 @@ func guarded() []guard {
 		{"String.prototype", "replaceAll", (*guards).replace},
 		{"String.prototype", "concat", (*guards).concatText},
 		{"Array.prototype", "concat", (*guards).concat},
+		{"String.prototype", "match", (*guards).pattern},
+		{"String.prototype", "matchAll", (*guards).pattern},
+		{"String.prototype", "search", (*guards).pattern},
 		{"Array.prototype", "flat", (*guards).flat},
 		{"Array.prototype", "fill", (*guards).long},
 		{"Array.prototype", "indexOf", (*guards).long},
@@ -76,6 +79,7 @@ type guardSet struct {
 	functions    []guard
 	constructors []string
 	proxy        bool
+	function     bool
 }
 
 // guardsFor looks through the text of a script. One that makes code or names at run time gets all.
@@ -94,6 +98,7 @@ func guardsFor(code string) guardSet {
 		}
 	}
 	set.proxy = all || strings.Contains(code, "Proxy")
+	set.function = all || strings.Contains(code, ".constructor")
 	return set
 }
 
@@ -110,6 +115,9 @@ func (e *engine) guard(set guardSet) {
 	}
 	if set.proxy {
 		g.wrapProxy()
+	}
+	if set.function {
+		g.wrapFunction()
 	}
 }
 

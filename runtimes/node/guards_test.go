@@ -14,7 +14,10 @@ func TestGuardsKeepTheirFunctions(t *testing.T) {
 		"arrays":    {"return JSON.stringify([[1, [2, [3]]].flat(), [1, [2, [3]]].flat(Infinity), new Array(3).fill(0), [1, 2].indexOf(2), [1, 2, 1].lastIndexOf(1), [NaN].includes(NaN), [1, 2].reverse(), Array.from({length: 2}, (_, i) => i), Array.from('ab'), Array.from(new Set([1]))])", `[[1,2,[3]],[1,2,3],[0,0,0],1,2,true,[2,1],[0,1],["a","b"],[1]]`},
 		"functions": {"const f = function (a, b) { return [this?.x, a, b].join() }; return [f.apply({x: 1}, [2, 3]), f.bind({x: 1}, 2)(3), f.bind({}).name, Reflect.apply(f, {x: 1}, [4]), Reflect.construct(Date, [0]).getTime(), Math.max.apply(null, [1, 3])].join(';')", "1,2,3;1,2,3;bound f;1,4,;0;3"},
 		"objects":   {"const o = Object.create({a: 1}, {b: {value: 2, enumerable: true}}); return JSON.stringify([o.a, o.b, Object.keys(o), Object.getPrototypeOf(Object.create(null))])", `[1,2,["b"],null]`},
-		"names":     {"return [Array.prototype.join.name, ''.repeat.name, JSON.parse.name, Uint8Array.name, Uint8Array.length, Proxy.name].join()", "join,repeat,parse,Uint8Array,3,Proxy"},
+		"code": {"const x = 2; const e = eval, o = { eval }; return [eval('x + 1'), eval('x', 'y'), typeof eval, e('typeof x'), o.eval('1 + 1'), eval(5), eval.name, new Function('a', 'return a * 2')(4), Function('return 7')(), (() => 1) instanceof Function, Function.prototype === Object.getPrototypeOf(() => 1), (() => 1).constructor === Function, (() => 1).constructor('return 3')(), class extends Function {}.name].join()",
+			"3,2,function,undefined,2,5,eval,8,7,true,true,true,3,"},
+		"patterns": {"return ['aXb'.match('X').index, 'ab'.search('b'), [...'aa'.matchAll('a')].length, 'ab'.match(/b/).index, 'a'.match(null), 'a'.match().index, /[(((]\\(/.test('((')].join()", "1,1,2,1,,0,true"},
+		"names":    {"return [Array.prototype.join.name, ''.repeat.name, JSON.parse.name, Uint8Array.name, Uint8Array.length, Proxy.name].join()", "join,repeat,parse,Uint8Array,3,Proxy"},
 		"JSON": {`return [JSON.stringify({b: [1, {c: 2}], a: 1}, null, 2).length, JSON.stringify({b: [1, {c: 2, d: 1}], a: 1}, ['b', 'c']), JSON.stringify({a: 1, b: 2}, (k, v) => k === 'a' ? undefined : v),
 			JSON.stringify(undefined), JSON.stringify('x'), JSON.stringify({toJSON: (k) => k + '!'}), JSON.parse('{"a":[1,2]}', (k, v) => Array.isArray(v) ? v.length : v).a, JSON.parse(' 1 '), JSON.parse('"\\ud83d"').length].join(';')`,
 			`58;{"b":[1,{"c":2}]};{"b":2};;"x";"!";2;1;1`},
@@ -61,6 +64,16 @@ func TestGuardsRefuse(t *testing.T) {
 		"let p = {}; for (let i = 0; i < 1e6; i++) p = Proxy.revocable(p, {}).proxy; p.x":      "proxy",
 		"let f = () => 1; for (let i = 0; i < 1e6; i++) f = f.bind(); f()":                     "bound function",
 		"let o = {}; for (let i = 0; i < 1e6; i++) o = Object.create(o); o.zzz":                "prototype",
+		"eval('('.repeat(1e6))":                                                                "brackets deep",
+		"(0, eval)('-'.repeat(1e6) + 1)":                                                       "operators",
+		"const e = eval; return e('['.repeat(1e6))":                                            "brackets deep",
+		"const o = { eval }; return o.eval('['.repeat(1e6))":                                   "brackets deep",
+		"eval('/*' + ' '.repeat(9e6) + '*/')":                                                  "characters",
+		"new Function('return ' + '['.repeat(1e6))":                                            "brackets deep",
+		"(() => 1).constructor('['.repeat(1e6))":                                               "brackets deep",
+		"new RegExp('('.repeat(1e6) + ')'.repeat(1e6))":                                        "groups",
+		"'x'.match('('.repeat(1e6) + ')'.repeat(1e6))":                                         "groups",
+		"'x'.search('(?='.repeat(1e6) + ')'.repeat(1e6))":                                      "groups",
 		"new Function('return \"x\".repeat(1e10)')()":                                          "string length",
 	} {
 		t.Run(body, func(t *testing.T) {
@@ -69,7 +82,7 @@ func TestGuardsRefuse(t *testing.T) {
 			}
 			p := open(t, map[string]string{"tool.js": handler(body)}, time.Minute)
 			if got := p.call(t, "tool", "{}"); !strings.HasPrefix(got, "! ") || !strings.Contains(got, want) {
-				t.Errorf("got %.200q, want a failure with %q", got, want)
+				t.Errorf("got %.1200q, want a failure with %q", got, want)
 			}
 		})
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"path"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -26,8 +25,8 @@ func (e *engine) load(p *program) (goja.Callable, error) {
 		return nil, e.failureOf(err)
 	}
 	start, _ := goja.AssertFunction(f) // a bundle is a function
-	var namespace *goja.Object
-	v, err := start(goja.Undefined(), e.vm.ToValue(e.requireComputed), e.bundleHost(&namespace))
+	host := &bundleHost{e: e}
+	v, err := start(goja.Undefined(), e.vm.ToValue(e.requireComputed), e.vm.NewDynamicObject(host))
 	if err != nil {
 		return nil, e.failureOf(err)
 	}
@@ -37,7 +36,7 @@ func (e *engine) load(p *program) (goja.Callable, error) {
 		}
 	}
 	var handler goja.Callable
-	if err := e.protect(func() { handler = findHandler(namespace) }); err != nil {
+	if err := e.protect(func() { handler = findHandler(host.namespace) }); err != nil {
 		return nil, e.failureOf(err)
 	}
 	if handler == nil {
@@ -46,29 +45,54 @@ func (e *engine) load(p *program) (goja.Callable, error) {
 	return handler, nil
 }
 
-// bundleHost makes the object through which a bundle reaches the host.
-func (e *engine) bundleHost(namespace **goja.Object) goja.Value {
-	text := func(give func(file string) string) func(goja.FunctionCall) goja.Value {
-		return func(call goja.FunctionCall) goja.Value { return e.vm.ToValue(give(call.Argument(0).String())) }
-	}
-	o := e.vm.NewObject()
-	for name, f := range map[string]func(goja.FunctionCall) goja.Value{
-		"require": func(call goja.FunctionCall) goja.Value { return e.mustRequire(call.Argument(0).String()) },
-		"export": func(call goja.FunctionCall) goja.Value {
-			*namespace, _ = call.Argument(0).(*goja.Object)
-			return goja.Undefined()
-		},
-		"dirname":  text(func(file string) string { return filepath.Join(e.dir, filepath.FromSlash(path.Dir(file))) }),
-		"filename": text(func(file string) string { return filepath.Join(e.dir, filepath.FromSlash(file)) }),
-		"url": text(func(file string) string {
-			u := url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(e.dir, filepath.FromSlash(file)))}
-			return u.String()
-		}),
-	} {
-		_ = o.Set(name, f) // a plain object
-	}
-	return o
+// bundleHost is the object through which a bundle reaches the host. Few bundles touch more
+// than one of its members, so each is made when it is touched.
+type bundleHost struct {
+	e         *engine
+	namespace *goja.Object // of the handler module, once the bundle has handed it over
 }
+
+var _ goja.DynamicObject = (*bundleHost)(nil)
+
+func (h *bundleHost) Get(name string) goja.Value {
+	e := h.e
+	place := func(give func(path string) string) goja.Value {
+		return e.vm.ToValue(func(call goja.FunctionCall) goja.Value {
+			return e.vm.ToValue(give(filepath.Join(e.dir, filepath.FromSlash(call.Argument(0).String()))))
+		})
+	}
+	switch name {
+	case "require":
+		return e.vm.ToValue(e.requireComputed)
+	case "export":
+		return e.vm.ToValue(func(call goja.FunctionCall) goja.Value {
+			h.namespace, _ = call.Argument(0).(*goja.Object)
+			return goja.Undefined()
+		})
+	case "dirname":
+		return place(filepath.Dir)
+	case "filename":
+		return place(func(path string) string { return path })
+	case "url":
+		return place(func(path string) string {
+			u := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
+			return u.String()
+		})
+	case "source":
+		return e.vm.ToValue(func(call goja.FunctionCall) goja.Value {
+			e.checkSource(call.Argument(0))
+			return call.Argument(0)
+		})
+	case "eval":
+		return e.indirectEval()
+	}
+	return nil
+}
+
+func (h *bundleHost) Has(name string) bool        { return h.Get(name) != nil }
+func (h *bundleHost) Set(string, goja.Value) bool { return false }
+func (h *bundleHost) Delete(string) bool          { return false }
+func (h *bundleHost) Keys() []string              { return nil }
 
 // requireComputed is require for names that are not known before run time.
 func (e *engine) requireComputed(call goja.FunctionCall) goja.Value {

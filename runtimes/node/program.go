@@ -39,7 +39,7 @@ func compile(file string, s *bundle.Script) (p *program, err error) {
 	if err != nil {
 		return nil, syntaxProblems(file, s.Map, err)
 	}
-	keepPowers(s.Modules(), ast)
+	rewrite(s.Modules(), ast)
 	if strings.Contains(s.Modules(), "stack") {
 		// The script may read the stacks of errors. It costs memory, so others do without.
 		if err := s.Map.Attach(ast.File); err != nil {

@@ -6,7 +6,12 @@ import (
 	"unicode"
 
 	"github.com/dop251/goja"
+
+	"github.com/toolhost/toolhost/internal/bundle"
 )
+
+// maxShown is how many bytes of a pattern its error shows.
+const maxShown = 1_000
 
 func loadRegExp(e *engine) goja.Value {
 	return regexpLibrary.load(e, e.object(map[string]any{
@@ -18,7 +23,11 @@ func loadRegExp(e *engine) goja.Value {
 		"translate": func(c goja.FunctionCall) goja.Value {
 			source, used, err := translateRegExp(c.Argument(0).String(), c.Argument(1).String())
 			if err != nil {
-				panic(e.makeError("SyntaxError", fmt.Sprintf("Invalid regular expression: /%s/%s: %s", c.Argument(0), c.Argument(1), err)))
+				pattern := c.Argument(0).String()
+				if len(pattern) > maxShown {
+					pattern = strings.ToValidUTF8(pattern[:maxShown], "") + "…"
+				}
+				panic(e.makeError("SyntaxError", fmt.Sprintf("Invalid regular expression: /%s/%s: %s", pattern, c.Argument(1), err)))
 			}
 			return e.object(map[string]any{"source": source, "used": used})
 		},
@@ -29,6 +38,9 @@ func loadRegExp(e *engine) goja.Value {
 // lookahead turns goja to its backtracking engine, which knows \p{…}; the other one takes
 // it for nothing that ever matches.
 func translateRegExp(pattern, flags string) (source, used string, err error) {
+	if err := bundle.CheckGroups(pattern); err != nil {
+		return "", "", err
+	}
 	if strings.Contains(flags, "d") {
 		return "", "", fmt.Errorf("the flag d (match indices) is not available in this host; use the index of the match and the lengths of its groups")
 	}
