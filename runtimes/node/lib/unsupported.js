@@ -2,12 +2,24 @@
 // Modules that can be imported, and throw when they are used.
 const { nodeError } = require('internal/errors');
 
-const process_ = 'a plugin with "runtime": "process" can use it';
-const fetch_ = 'use fetch (ctx.fetch), or a plugin with "runtime": "process"';
-const ways = { http: fetch_, https: fetch_, http2: fetch_, 'stream/web': 'use node:stream' };
+// What to do instead, by module.
+const program = 'handlers start no programs: offer the program as an MCP server of its own beside this host';
+const network = 'handlers have no network here: let the agent fetch the data, and take it as an argument or as a file of its folder';
+const development = 'it serves development: leave it out of the handler';
+const threads = 'a handler has one thread: split the work over several calls';
+const ways = {
+  __proto__: null,
+  child_process: program, cluster: program,
+  dgram: network, dns: network, 'dns/promises': network, http: network, http2: network, https: network, net: network, tls: network,
+  inspector: development, 'inspector/promises': development, repl: development, test: development, 'test/reporters': development, trace_events: development, sea: development,
+  crypto: 'use createHash, createHmac, randomBytes or timingSafeEqual, or a package in plain JavaScript', 'crypto.subtle': 'use subtle.digest, or a package in plain JavaScript',
+  domain: 'use try and catch around await', punycode: 'use domainToASCII and domainToUnicode of node:url', readline: 'read the file and split its text at line ends', 'readline/promises': 'there is nobody to ask: take what you need as an argument',
+  sqlite: 'keep the data in a JSON file of the folder', 'stream/web': 'use node:stream', tty: 'there is no terminal: write with console, which goes to the log', URL: 'use Buffer, and data: URLs',
+  v8: 'use structuredClone, or JSON', vm: 'use new Function', wasi: 'use a package in plain JavaScript', worker_threads: threads, zlib: 'use a package in plain JavaScript, such as fflate',
+};
 
-function unsupported(module, name, way = ways[module] ?? process_) {
-  return nodeError('Error', 'ERR_UNSUPPORTED_IN_HOST', `${module}.${name} is not available to handlers of runtime "node": ${way}`);
+function unsupported(module, name, way = ways[module]) {
+  return nodeError('Error', 'ERR_UNSUPPORTED_IN_HOST', `${module}.${name} is not available to handlers of this host; ${way}`);
 }
 
 // member is a function that may also be a class to extend; it throws when it is called.
