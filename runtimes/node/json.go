@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -22,14 +23,51 @@ type jsonGuard struct {
 	limit   int             // of the text, in bytes; 0 for none
 	replace goja.Callable   // the script's own replacer; nil where it has none
 	only    map[string]bool // the members that the script's list of names lets through; nil for all
-	open    []*goja.Object  // from the root to the object whose members come
+	open    []jsonLevel     // from the root to the object whose members come
 	size    int
+}
+
+// jsonLevel is an object that is being written, and the key under which it was found.
+type jsonLevel struct {
+	object *goja.Object
+	key    goja.Value
+}
+
+// circle describes a cycle as Node does: the first object, the way, and the key that closes it.
+func (g *jsonGuard) circle(way []jsonLevel, last goja.Value) string {
+	member := func(holder *goja.Object, key goja.Value) string {
+		if holder.ClassName() == "Array" {
+			return "index " + cutString(key)
+		}
+		return "property '" + cutString(key) + "'"
+	}
+	object := func(o *goja.Object) string {
+		if c, ok := o.Get("constructor").(*goja.Object); ok {
+			if name, ok := c.Get("name").(goja.String); ok {
+				return "object with constructor '" + cutString(name) + "'"
+			}
+		}
+		return "object with constructor 'Object'"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Converting circular structure to JSON\n    --> starting at %s", object(way[0].object))
+	for i, level := range way[1:] {
+		if i > 1 && i < len(way)-2 {
+			if i == 2 {
+				b.WriteString("\n    |     ...")
+			}
+			continue
+		}
+		fmt.Fprintf(&b, "\n    |     %s -> %s", member(way[i].object, level.key), object(level.object))
+	}
+	fmt.Fprintf(&b, "\n    --- %s closes the circle", member(way[len(way)-1].object, last))
+	return b.String()
 }
 
 func (g *jsonGuard) visit(call goja.FunctionCall) goja.Value {
 	holder, _ := call.This.(*goja.Object)
 	key, v := call.Argument(0), call.Argument(1)
-	for len(g.open) > 0 && g.open[len(g.open)-1] != holder {
+	for len(g.open) > 0 && g.open[len(g.open)-1].object != holder {
 		g.open = g.open[:len(g.open)-1]
 	}
 	if g.replace != nil {
@@ -56,7 +94,12 @@ func (g *jsonGuard) visit(call goja.FunctionCall) goja.Value {
 		if len(g.open) > maxJSONDepth {
 			panic(g.engine.makeError("RangeError", fmt.Sprintf("the value is nested more than %d levels deep, which is as deep as JSON may be here", maxJSONDepth)))
 		}
-		g.open = append(g.open, x)
+		for i := range g.open {
+			if g.open[i].object == x {
+				panic(g.engine.makeError("TypeError", g.circle(g.open[i:], key)))
+			}
+		}
+		g.open = append(g.open, jsonLevel{x, key})
 		if inJSON(v) {
 			g.size += len("{}")
 		}
@@ -144,7 +187,7 @@ func (e *engine) parseJSON(text []byte) (goja.Value, error) {
 	v := p.value(0)
 	p.space()
 	if p.err == nil && p.at < len(p.text) {
-		p.unexpected()
+		p.fail("Unexpected non-whitespace character after")
 	}
 	if p.err != nil {
 		return nil, p.err
@@ -170,7 +213,23 @@ func (p *jsonReader) space() {
 	}
 }
 
-// unexpected words the error as Node does.
+// fail words the error as Node does; its position counts UTF-16 units.
+func (p *jsonReader) fail(what string) goja.Value {
+	if p.err == nil {
+		if !strings.HasSuffix(what, " after") {
+			what += " in"
+		}
+		p.err = fmt.Errorf("%s JSON at position %d", what, p.units(p.at))
+	}
+	return nil
+}
+
+// units gives how many UTF-16 units the text has up to a byte.
+func (p *jsonReader) units(at int) int {
+	return len(utf16.Encode([]rune(string(p.text[:at]))))
+}
+
+// unexpected is the error for a character that cannot stand where it does.
 func (p *jsonReader) unexpected() goja.Value {
 	if p.err != nil {
 		return nil
@@ -180,21 +239,32 @@ func (p *jsonReader) unexpected() goja.Value {
 		p.err = errors.New("Unexpected end of JSON input")
 		return nil
 	}
-	r, _ := utf8.DecodeRune(p.text[p.at:])
+	switch c := p.text[p.at]; {
+	case c == '"':
+		return p.fail("Unexpected string")
+	case c == '-' || c >= '0' && c <= '9':
+		return p.fail("Unexpected number")
+	}
+	switch text := string(p.text); text {
+	case "undefined", "NaN", "Infinity", "[object Object]":
+		p.err = fmt.Errorf("%q is not valid JSON", text)
+		return nil
+	}
 	const around = 10
-	begin, end := max(0, p.at-around), min(len(p.text), p.at+around)
-	lead, trail := "", ""
-	if begin > 0 {
-		lead = "..."
+	units := utf16.Encode([]rune(string(p.text)))
+	at := p.units(p.at)
+	begin, end, lead, trail := 0, len(units), "", ""
+	if len(units) > 2*around {
+		if at >= around {
+			begin, lead = at-around, "..."
+		}
+		if at < around || at < len(units)-around {
+			end, trail = at+around, "..."
+		}
 	}
-	if end < len(p.text) {
-		trail = "..."
-	}
-	if len(p.text) <= 40 {
-		begin, end, lead, trail = 0, len(p.text), "", ""
-	}
+	r, _ := utf8.DecodeRune(p.text[p.at:])
 	//lint:ignore ST1005 scripts see it, in Node's words
-	p.err = fmt.Errorf("Unexpected token '%c', %s\"%s\"%s is not valid JSON", r, lead, p.text[begin:end], trail)
+	p.err = fmt.Errorf("Unexpected token '%c', %s\"%s\"%s is not valid JSON", r, lead, string(utf16.Decode(units[begin:end])), trail)
 	return nil
 }
 
@@ -215,31 +285,39 @@ func (p *jsonReader) value(depth int) goja.Value {
 		return p.string()
 	case c == '-' || c >= '0' && c <= '9':
 		return p.number()
-	case p.word("true"):
-		return p.vm.ToValue(true)
-	case p.word("false"):
-		return p.vm.ToValue(false)
-	case p.word("null"):
-		return goja.Null()
+	case c == 't':
+		return p.word("true", p.vm.ToValue(true))
+	case c == 'f':
+		return p.word("false", p.vm.ToValue(false))
+	case c == 'n':
+		return p.word("null", goja.Null())
 	}
 	return p.unexpected()
 }
 
-func (p *jsonReader) word(w string) bool {
+func (p *jsonReader) word(w string, v goja.Value) goja.Value {
 	for i := range len(w) {
-		if p.at+i >= len(p.text) || p.text[p.at+i] != w[i] {
-			return false
+		if p.at >= len(p.text) || p.text[p.at] != w[i] {
+			return p.unexpected()
 		}
+		p.at++
 	}
-	p.at += len(w)
-	return true
+	return v
 }
 
-// next passes over space and one byte, which must be one of two; it gives which.
-func (p *jsonReader) next(more, end byte) (again bool) {
+// next passes over space and one byte, which must be one of two; it gives which. wanted is
+// the error for another one, "" for that of an unexpected character.
+func (p *jsonReader) next(more, end byte, wanted string) (again bool) {
 	p.space()
-	if p.err != nil || p.at >= len(p.text) || p.text[p.at] != more && p.text[p.at] != end {
-		p.unexpected()
+	if p.err != nil {
+		return false
+	}
+	if p.at >= len(p.text) || p.text[p.at] != more && p.text[p.at] != end {
+		if wanted == "" {
+			p.unexpected()
+		} else {
+			p.fail(wanted)
+		}
 		return false
 	}
 	p.at++
@@ -257,7 +335,7 @@ func (p *jsonReader) array(depth int) goja.Value {
 	for {
 		p.space()
 		items = append(items, p.value(depth+1))
-		if p.err != nil || !p.next(',', ']') {
+		if p.err != nil || !p.next(',', ']', "Expected ',' or ']' after array element") {
 			break
 		}
 	}
@@ -275,16 +353,18 @@ func (p *jsonReader) object(depth int) goja.Value {
 		p.at++
 		return o
 	}
+	name, colon := "Expected property name or '}'", "Expected ':' after property name"
 	for {
 		p.space()
 		if p.at >= len(p.text) || p.text[p.at] != '"' {
-			return p.unexpected()
+			return p.fail(name)
 		}
 		key := p.string()
 		if p.err != nil {
 			return nil
 		}
-		p.next(':', ':')
+		p.next(':', ':', colon)
+		name, colon = "Expected double-quoted property name", ""
 		if p.err != nil {
 			return nil
 		}
@@ -297,7 +377,7 @@ func (p *jsonReader) object(depth int) goja.Value {
 			p.err = err
 			return nil
 		}
-		if !p.next(',', '}') {
+		if !p.next(',', '}', "Expected ',' or '}' after property value") {
 			return o
 		}
 	}
@@ -318,14 +398,17 @@ func (p *jsonReader) number() goja.Value {
 	}
 	if p.at < len(p.text) && p.text[p.at] == '0' {
 		p.at++
+		if p.at < len(p.text) && p.text[p.at] >= '0' && p.text[p.at] <= '9' {
+			return p.fail("Unexpected number")
+		}
 	} else if digits() == 0 {
-		return p.unexpected()
+		return p.fail("No number after minus sign")
 	}
 	if p.at < len(p.text) && p.text[p.at] == '.' {
 		whole = false
 		p.at++
 		if digits() == 0 {
-			return p.unexpected()
+			return p.fail("Unterminated fractional number")
 		}
 	}
 	if p.at < len(p.text) && (p.text[p.at] == 'e' || p.text[p.at] == 'E') {
@@ -335,7 +418,7 @@ func (p *jsonReader) number() goja.Value {
 			p.at++
 		}
 		if digits() == 0 {
-			return p.unexpected()
+			return p.fail("Exponent part is missing a number")
 		}
 	}
 	text := string(p.text[start:p.at])
@@ -361,11 +444,11 @@ func (p *jsonReader) string() goja.Value {
 		case c == '\\':
 			return p.escaped(start)
 		case c < 0x20:
-			return p.unexpected()
+			return p.fail("Bad control character in string literal")
 		}
 		p.at++
 	}
-	return p.unexpected()
+	return p.fail("Unterminated string")
 }
 
 // escaped reads a string with escapes, which may give halves of surrogate pairs.
@@ -378,7 +461,7 @@ func (p *jsonReader) escaped(start int) goja.Value {
 			p.at++
 			return goja.StringFromUTF16(units)
 		case c < 0x20:
-			return p.unexpected()
+			return p.fail("Bad control character in string literal")
 		case c != '\\':
 			r, n := utf8.DecodeRune(p.text[p.at:])
 			units = utf16.AppendRune(units, r)
@@ -387,7 +470,7 @@ func (p *jsonReader) escaped(start int) goja.Value {
 		}
 		p.at++
 		if p.at >= len(p.text) {
-			break
+			return p.unexpected()
 		}
 		switch c := p.text[p.at]; c {
 		case '"', '\\', '/':
@@ -403,20 +486,23 @@ func (p *jsonReader) escaped(start int) goja.Value {
 		case 't':
 			units = append(units, '\t')
 		case 'u':
-			if p.at+5 > len(p.text) {
-				p.at = len(p.text)
-				return p.unexpected()
-			}
-			n, err := strconv.ParseUint(string(p.text[p.at+1:p.at+5]), 16, 16)
-			if err != nil {
-				return p.unexpected()
+			n := 0
+			for range 4 {
+				p.at++
+				digit := -1
+				if p.at < len(p.text) {
+					digit = hexDigit(uint16(p.text[p.at]))
+				}
+				if digit < 0 {
+					return p.fail("Bad Unicode escape")
+				}
+				n = n<<4 | digit
 			}
 			units = append(units, uint16(n))
-			p.at += 4
 		default:
-			return p.unexpected()
+			return p.fail("Bad escaped character")
 		}
 		p.at++
 	}
-	return p.unexpected()
+	return p.fail("Unterminated string")
 }

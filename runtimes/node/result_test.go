@@ -28,7 +28,7 @@ func TestResults(t *testing.T) {
 		"lone surrogate":       {"return 'a\\ud83d'", "a\ufffd"},
 		"lone surrogate deep":  {"return {k: ['a\\udc00b']}", "{\"k\":[\"a\\ufffdb\"]}"},
 		"BigInt":               {"return {id: 10n}", "! Do not know how to serialize a BigInt"},
-		"cycle":                {"const o = {}; o.o = o; return o", "! Converting circular structure to JSON"},
+		"cycle":                {"const o = {}; o.o = o; return o", "! Converting circular structure to JSON\n    --> starting at object with constructor 'Object'\n    --- property 'o' closes the circle"},
 		"getter throws":        {"return {get x() { throw new Error('getter failed') }}", "! getter failed"},
 		"toJSON throws":        {"return {toJSON() { throw new Error('toJSON failed') }}", "! toJSON failed"},
 		"revoked proxy":        {"const {proxy, revoke} = Proxy.revocable({}, {}); revoke(); return proxy", "!"},
