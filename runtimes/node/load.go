@@ -83,6 +83,13 @@ func (h *bundleHost) Get(name string) goja.Value {
 			e.checkSource(call.Argument(0))
 			return call.Argument(0)
 		})
+	case "half":
+		return e.vm.ToValue(func(call goja.FunctionCall) goja.Value {
+			if s, ok := call.Argument(0).(goja.String); ok && s.Length() > maxStringLength/2 {
+				panic(e.makeError("RangeError", fmt.Sprintf("Invalid string length: twice %d is more than this host's limit of %d", s.Length(), maxStringLength)))
+			}
+			return call.Argument(0)
+		})
 	case "eval":
 		return e.indirectEval()
 	}

@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"reflect"
 	"regexp"
+	"strings"
 
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/file"
@@ -12,7 +13,7 @@ import (
 )
 
 // rewriter changes a parsed script where the engine has no other place for a limit.
-type rewriter struct{ powers, eval bool }
+type rewriter struct{ powers, eval, doubling bool }
 
 var (
 	// bigPower shows that a script may have a power or a shift of big integers.
@@ -22,8 +23,8 @@ var (
 
 // rewrite changes what needs it in the script of this text.
 func rewrite(code string, script *ast.Program) {
-	r := rewriter{powers: bigPower.MatchString(code), eval: evalWord.MatchString(code)}
-	if r.powers || r.eval {
+	r := rewriter{powers: bigPower.MatchString(code), eval: evalWord.MatchString(code), doubling: mayDouble(code)}
+	if r.powers || r.eval || r.doubling {
 		r.walk(reflect.ValueOf(script))
 	}
 }
@@ -71,6 +72,17 @@ func (r *rewriter) walk(v reflect.Value) {
 			return
 		case *ast.BinaryExpression:
 			r.keepPower(x)
+			if x.Operator == token.PLUS {
+				x.Right = r.half(x.Left, x.Right)
+			}
+		case *ast.AssignExpression:
+			if x.Operator == token.PLUS {
+				x.Right = r.half(x.Left, x.Right)
+			}
+		case *ast.TemplateLiteral:
+			for i := 1; i < len(x.Expressions); i++ {
+				x.Expressions[i] = r.half(x.Expressions[i-1], x.Expressions[i])
+			}
 		case *ast.CallExpression:
 			if id, ok := x.Callee.(*ast.Identifier); ok && r.eval && id.Name == "eval" {
 				r.walk(reflect.ValueOf(&x.ArgumentList).Elem())
@@ -110,4 +122,46 @@ func checkFirst(x *ast.CallExpression) {
 // hostMember is __host.name, which a bundle gets as its second argument.
 func hostMember(name string, at file.Idx) ast.Expression {
 	return &ast.DotExpression{Left: &ast.Identifier{Name: "__host", Idx: at}, Identifier: ast.Identifier{Name: unistring.String(name), Idx: at}}
+}
+
+// sameTwice shows two names in a template.
+var sameTwice = regexp.MustCompile("\\$\\{(\\w+)\\}[^`$]*\\$\\{(\\w+)\\}")
+
+// mayDouble reports whether code adds a variable to itself. A text that is doubled fills
+// the memory in thirty steps, faster than anybody looks; one that grows by pieces does not.
+func mayDouble(code string) bool {
+	for i := strings.IndexByte(code, '+'); i >= 0; {
+		before := strings.TrimRight(code[max(0, i-100):i], " ")
+		after := strings.TrimLeft(strings.TrimPrefix(code[i+1:min(len(code), i+100)], "="), " ")
+		name := before[strings.LastIndexFunc(before, notWord)+1:]
+		if name != "" && strings.HasPrefix(after, name) && (len(after) == len(name) || notWord(rune(after[len(name)]))) {
+			return true
+		}
+		next := strings.IndexByte(code[i+1:], '+')
+		if next < 0 {
+			break
+		}
+		i += next + 1
+	}
+	for _, m := range sameTwice.FindAllStringSubmatch(code, -1) {
+		if m[1] == m[2] {
+			return true
+		}
+	}
+	return false
+}
+
+func notWord(c rune) bool {
+	return c != '_' && c != '$' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z')
+}
+
+// half gives __host.half(right) where both are the same variable, else right as it is. It
+// lets all through but a text that is too long to be doubled.
+func (r *rewriter) half(left, right ast.Expression) ast.Expression {
+	a, ok := left.(*ast.Identifier)
+	b, same := right.(*ast.Identifier)
+	if !r.doubling || !ok || !same || a.Name != b.Name {
+		return right
+	}
+	return &ast.CallExpression{Callee: hostMember("half", b.Idx), ArgumentList: []ast.Expression{right}}
 }
