@@ -17,7 +17,9 @@ import (
 // apiEngine is an engine with nothing but the API.
 func apiEngine(tb testing.TB) *engine {
 	tb.Helper()
-	return newEngine(context.Background(), "/plugin", nil, slog.New(slog.DiscardHandler))
+	e := newEngine(context.Background(), "/plugin", nil, slog.New(slog.DiscardHandler))
+	e.takeOwn(ownNamesIn("eval"))
+	return e
 }
 
 // TestLibraries loads every library and every module, each in a fresh engine.

@@ -303,3 +303,20 @@ func TestStacksThatScriptsRead(t *testing.T) {
 		}
 	}
 }
+
+// The host works with JavaScript's own even where a script has replaced it, by name or not.
+func TestReplacedBuiltins(t *testing.T) {
+	p := open(t, map[string]string{
+		"named.js":    handler("globalThis.Error = globalThis.TypeError = globalThis.RangeError = globalThis.JSON = null; try { 'x'.repeat(1e10) } catch (e) { return { name: e.name } }"),
+		"members.js":  handler("JSON.stringify = JSON.parse = () => 'mine'; return { a: 1 }"),
+		"sloppy.cjs":  "module.exports = () => { const g = (function () { return this })(); g[['Err', 'or'].join('')] = null; g[['JS', 'ON'].join('')] = null; return { a: 1 } }",
+		"parse.js":    handler("return Date.parse('1970-01-01') + [1].map((x) => x).length"),
+		"patterns.js": handler("return [/\\p{L}+/u.exec('1äb')[0], /b/ instanceof Object].join()"),
+		"literal.js":  handler("return /b+/.exec('abb')[0]"),
+	}, 10*time.Second)
+	for tool, want := range map[string]string{"named": `{"name":"RangeError"}`, "members": `{"a":1}`, "sloppy": "! ", "parse": "1", "patterns": "äb,true", "literal": "bb"} {
+		if got := p.call(t, tool, "{}"); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: got %q, want %q", tool, got, want)
+		}
+	}
+}

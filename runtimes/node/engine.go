@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync/atomic"
+	"time"
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/parser"
@@ -49,7 +50,6 @@ func newEngine(ctx context.Context, dir string, grant *permissions.Grant, log *s
 	e.loop = newLoop(ctx, e.vm)
 	e.loop.awaited = func() bool { return e.api.abort != nil } // a handler may wait for its signal
 	e.interrupt = func(cause error) { e.vm.Interrupt(cause) }
-	e.pristine = takePristine(e.vm)
 	e.vm.SetMaxCallStackSize(maxCallStack)
 	// Script text must never name a source map for goja to read: it would be read from disk.
 	e.vm.SetParserOptions(parser.WithDisableSourceMaps)
@@ -57,7 +57,7 @@ func newEngine(ctx context.Context, dir string, grant *permissions.Grant, log *s
 		panic(fmt.Sprintf("setting the prototype of the global object: %v", err)) // only a frozen object refuses
 	}
 	e.vm.SetPromiseRejectionTracker(e.trackRejection)
-	e.prepareAPI()
+	e.api.started = time.Now()
 	return e
 }
 

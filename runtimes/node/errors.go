@@ -98,6 +98,7 @@ func (e *engine) errorObject(err error) *goja.Object {
 // makeError makes a JavaScript error of a built-in class with the engine's own
 // constructors, whatever a script has put in their place. "" is Error.
 func (e *engine) makeError(class, message string) *goja.Object {
+	e.takeErrors()
 	var constructor goja.Value
 	switch class {
 	case "TypeError":
@@ -116,19 +117,56 @@ func (e *engine) makeError(class, message string) *goja.Object {
 	return o
 }
 
-// pristine holds what the host needs of JavaScript's own, taken before any code of a plugin ran.
+// pristine holds what the host needs of JavaScript's own, taken before any code of a plugin
+// could replace it: that is when the module loads where its text names it, else when it is
+// first needed, since making these objects is a good part of what a call costs.
 type pristine struct {
 	error, typeError, rangeError goja.Value
 	stringify, parse             goja.Callable
 }
 
-func takePristine(vm *goja.Runtime) pristine {
-	g := vm.GlobalObject()
-	p := pristine{error: g.Get("Error"), typeError: g.Get("TypeError"), rangeError: g.Get("RangeError")}
-	json := g.Get("JSON").ToObject(vm)
-	p.stringify, _ = goja.AssertFunction(json.Get("stringify"))
-	p.parse, _ = goja.AssertFunction(json.Get("parse"))
-	return p
+func (e *engine) takeErrors() {
+	if e.pristine.error == nil {
+		g := e.vm.GlobalObject()
+		e.pristine.error, e.pristine.typeError, e.pristine.rangeError = g.Get("Error"), g.Get("TypeError"), g.Get("RangeError")
+	}
+}
+
+func (e *engine) takeJSON() {
+	if e.pristine.stringify == nil {
+		json := e.vm.GlobalObject().Get("JSON").ToObject(e.vm)
+		e.pristine.stringify, _ = goja.AssertFunction(json.Get("stringify"))
+		e.pristine.parse, _ = goja.AssertFunction(json.Get("parse"))
+	}
+}
+
+// replaceRegExp makes the engine's own RegExp way for the one among the lazy globals, which is made from it.
+func (e *engine) replaceRegExp() { _ = e.vm.GlobalObject().Delete("RegExp") }
+
+// ownNames says what of the engine's own a script may touch by name.
+type ownNames struct{ errors, json, regexp bool }
+
+func ownNamesIn(code string) ownNames {
+	all := makesNames(code)
+	named := func(words ...string) bool {
+		return all || slices.ContainsFunc(words, func(word string) bool { return strings.Contains(code, word) })
+	}
+	return ownNames{
+		errors: named("Error", ".constructor"), json: named("JSON", "parse", "stringify"), regexp: named("RegExp", ".constructor"),
+	}
+}
+
+// takeOwn readies the engine for a script.
+func (e *engine) takeOwn(names ownNames) {
+	if names.errors {
+		e.takeErrors()
+	}
+	if names.json {
+		e.takeJSON()
+	}
+	if names.regexp {
+		e.replaceRegExp()
+	}
 }
 
 // hidden sets a property that enumeration does not show.

@@ -13,13 +13,6 @@ import (
 // nodeVersion is the version of Node whose behaviour the API follows.
 const nodeVersion = "20.20.2"
 
-// prepareAPI makes a fresh engine ready for the API.
-func (e *engine) prepareAPI() {
-	e.api.started = time.Now()
-	// The engine's own RegExp makes way for the one among the lazy globals, which is made from it.
-	_ = e.vm.GlobalObject().Delete("RegExp")
-}
-
 // captureStackTrace gives an object a stack, as Error.captureStackTrace does.
 func (e *engine) captureStackTrace(c goja.FunctionCall) goja.Value {
 	o, ok := c.Argument(0).(*goja.Object)

@@ -82,10 +82,15 @@ type guardSet struct {
 	function     bool
 }
 
+// makesNames reports whether code may make code, or the names of what it uses, at run time.
+func makesNames(code string) bool {
+	return slices.ContainsFunc([]string{"eval", "Function", "globalThis", "fromCharCode", "getOwnPropertyNames", "ownKeys"},
+		func(word string) bool { return strings.Contains(code, word) })
+}
+
 // guardsFor looks through the text of a script. One that makes code or names at run time gets all.
 func guardsFor(code string) guardSet {
-	all := slices.ContainsFunc([]string{"eval", "Function", "globalThis", "fromCharCode", "getOwnPropertyNames", "ownKeys"},
-		func(word string) bool { return strings.Contains(code, word) })
+	all := makesNames(code)
 	var set guardSet
 	for _, g := range guarded() {
 		if all || strings.Contains(code, g.name) {

@@ -130,12 +130,14 @@ func inJSON(v goja.Value) bool {
 // stringify is JSON.stringify as it was before any script ran, within limits; undefined
 // for what JSON leaves out. It panics with what a script throws.
 func (e *engine) stringify(v goja.Value, limit int) goja.Value {
+	e.takeJSON()
 	g := &jsonGuard{engine: e, limit: limit}
 	return e.mustCall(e.pristine.stringify, v, e.vm.ToValue(g.visit))
 }
 
 // guardedStringify is what scripts have as JSON.stringify.
 func (e *engine) guardedStringify(call goja.FunctionCall) goja.Value {
+	e.takeJSON()
 	v, replacer, space := call.Argument(0), call.Argument(1), call.Argument(2)
 	if _, ok := v.(*goja.Object); !ok {
 		return e.mustCall(e.pristine.stringify, v, replacer, space)
@@ -173,6 +175,7 @@ func (e *engine) guardedParse(call goja.FunctionCall) goja.Value {
 		panic(e.makeError("SyntaxError", err.Error()))
 	}
 	if _, ok := goja.AssertFunction(call.Argument(1)); ok {
+		e.takeJSON()
 		// The engine's own parser walks the value for the reviver; that the text is not too deep is known by now.
 		return e.mustCall(e.pristine.parse, text, call.Argument(1))
 	}

@@ -18,6 +18,7 @@ var promiseType = reflect.TypeFor[*goja.Promise]()
 // load evaluates a handler module and gives its handler.
 func (e *engine) load(p *program) (goja.Callable, error) {
 	e.program = p
+	e.takeOwn(p.own)
 	e.installLanguage(p.language)
 	e.guard(p.guard)
 	f, err := e.vm.RunProgram(p.code)

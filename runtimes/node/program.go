@@ -23,6 +23,7 @@ type program struct {
 	code     *goja.Program
 	async    bool
 	where    *bundle.SourceMap
+	own      ownNames
 	guard    guardSet
 	language []string // parts of the language that the engine lacks and the code names
 }
@@ -50,7 +51,7 @@ func compile(file string, s *bundle.Script) (p *program, err error) {
 	if err != nil {
 		return nil, syntaxProblems(file, s.Map, err)
 	}
-	return &program{file: file, code: code, async: s.Async, where: s.Map, guard: guardsFor(s.Modules()), language: languageFor(s.Modules())}, nil
+	return &program{file: file, code: code, async: s.Async, where: s.Map, own: ownNamesIn(s.Modules()), guard: guardsFor(s.Modules()), language: languageFor(s.Modules())}, nil
 }
 
 func loadError(problems ...runtimes.Problem) *runtimes.LoadError {
