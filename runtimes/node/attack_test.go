@@ -27,14 +27,12 @@ const attackVariable = "TOOLHOST_TEST_ATTACK"
 
 // Why a process in which scripts run cannot hold some attacks.
 const (
-	bigIntOperator = "operators of BigInt cannot be replaced by ones with a limit; the answer comes, the core stays busy"
 	nativeIterator = "the engine's own iterator runs without script code between its steps, where interrupts are seen"
 )
 
 // notHeld are the attacks that end the process, or keep a core busy after the answer.
 // Plugins that are not trusted that far belong in a process of their own.
 var notHeld = map[string]string{
-	"bigint-pow": bigIntOperator, "bigint-tostring": bigIntOperator,
 	"array-from-native-iter": nativeIterator,
 }
 

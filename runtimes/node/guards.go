@@ -16,7 +16,8 @@ const (
 	maxListLength   = 32 << 20 // elements that one function looks at
 	maxArguments    = 100_000  // of one call by apply
 	maxBytes        = 256 << 20
-	maxNesting      = 1_000 // of arrays in arrays, proxies of proxies, bound bound functions
+	maxExponent     = 1 << 24 // of a big integer, and bits of a shift
+	maxNesting      = 1_000   // of arrays in arrays, proxies of proxies, bound bound functions
 )
 
 // guards puts limits on built-in functions that an engine runs without one. They are
@@ -56,6 +57,7 @@ func guarded() []guard {
 		{"Array.prototype", "lastIndexOf", (*guards).long},
 		{"Array.prototype", "includes", (*guards).long},
 		{"Array.prototype", "reverse", (*guards).long},
+		{"Array.prototype", "sort", (*guards).long},
 		{"Array", "from", (*guards).from},
 		{"Function.prototype", "apply", (*guards).apply},
 		{"Function.prototype", "bind", (*guards).bind},

@@ -3,6 +3,7 @@ package node
 import (
 	"errors"
 	"fmt"
+	"math/big"
 	"net/url"
 	"path/filepath"
 	"reflect"
@@ -88,6 +89,13 @@ func (h *bundleHost) Get(name string) goja.Value {
 		return e.vm.ToValue(func(call goja.FunctionCall) goja.Value {
 			if s, ok := call.Argument(0).(goja.String); ok && s.Length() > maxStringLength/2 {
 				panic(e.makeError("RangeError", fmt.Sprintf("Invalid string length: twice %d is more than this host's limit of %d", s.Length(), maxStringLength)))
+			}
+			return call.Argument(0)
+		})
+	case "exponent":
+		return e.vm.ToValue(func(call goja.FunctionCall) goja.Value {
+			if n, ok := call.Argument(0).Export().(*big.Int); ok && n.CmpAbs(big.NewInt(maxExponent)) > 0 {
+				panic(e.makeError("RangeError", "Maximum BigInt size exceeded"))
 			}
 			return call.Argument(0)
 		})

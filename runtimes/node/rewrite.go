@@ -71,14 +71,19 @@ func (r *rewriter) walk(v reflect.Value) {
 		case *big.Int, *file.File:
 			return
 		case *ast.BinaryExpression:
-			r.keepPower(x)
+			r.walk(v.Elem())
+			x.Right = r.power(x.Operator, x.Right)
 			if x.Operator == token.PLUS {
 				x.Right = r.half(x.Left, x.Right)
 			}
+			return
 		case *ast.AssignExpression:
+			r.walk(v.Elem())
+			x.Right = r.power(x.Operator, x.Right)
 			if x.Operator == token.PLUS {
 				x.Right = r.half(x.Left, x.Right)
 			}
+			return
 		case *ast.TemplateLiteral:
 			for i := 1; i < len(x.Expressions); i++ {
 				x.Expressions[i] = r.half(x.Expressions[i-1], x.Expressions[i])
@@ -94,16 +99,17 @@ func (r *rewriter) walk(v reflect.Value) {
 	}
 }
 
-// keepPower makes the compiler leave powers and shifts of big integers to the run time:
-// it computes constant expressions while it compiles, where neither a deadline nor an
-// interrupt reaches it, and 9n ** 9n ** 9n never ends.
-func (r *rewriter) keepPower(x *ast.BinaryExpression) {
-	switch x.Operator {
+// power gives __host.exponent(right), which refuses big integers that make one too big to
+// hold. It also keeps the compiler from computing what is constant: neither a deadline nor
+// an interrupt reaches it there, and 9n ** 9n ** 9n never ends.
+func (r *rewriter) power(operator token.Token, right ast.Expression) ast.Expression {
+	switch operator {
 	case token.EXPONENT, token.SHIFT_LEFT, token.SHIFT_RIGHT:
 		if r.powers {
-			x.Left = &ast.SequenceExpression{Sequence: []ast.Expression{x.Left}} // never a constant, whatever is in it
+			return &ast.CallExpression{Callee: hostMember("exponent", right.Idx0()), ArgumentList: []ast.Expression{right}}
 		}
 	}
+	return right
 }
 
 // checkFirst makes eval(x) eval(__host.source(x)): eval sees the variables around it only

@@ -9,9 +9,9 @@ import (
 func TestCompilerLeavesPowersAlone(t *testing.T) {
 	p := open(t, map[string]string{
 		"tool.js": handler(`const never = () => [10n ** (10n ** 9n), 1n << 40000000000n, [{ a: 9n ** 9n ** 9n } && (() => 1n >> -40000000000n)]];
-		return [2n ** 10n, 1n << 3n, -8n >> 1n, 2n ** 3n ** 2n, 2 ** 3, (2n * 3n) ** 2n].join()`),
+		return [2n ** 10n, 1n << 3n, -8n >> 1n, 2n ** 3n ** 2n, 2 ** 3, (2n * 3n) ** 2n, 2 ** -1, (() => { let n = 3n; n **= 2n; n <<= 1n; return n })(), 8 >> 1].join()`),
 	}, 10*time.Second)
-	if got := p.call(t, "tool", "{}"); got != "1024,8,-4,512,8,36" {
+	if got := p.call(t, "tool", "{}"); got != "1024,8,-4,512,8,36,0.5,18,4" {
 		t.Errorf("got %q", got)
 	}
 }
