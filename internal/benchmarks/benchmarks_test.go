@@ -110,9 +110,9 @@ var kinds = []struct {
 	maxAllocs        float64
 }{
 	{"native_trivial", `{}`, "done", 75},
-	{"js_trivial", `{}`, "done", 1100},
+	{"js_trivial", `{}`, "done", 700},
 	{"native_read", `{"path":"10k.txt"}`, "10240", 165},
-	{"js_read", `{"path":"10k.txt"}`, "10240", 3700},
+	{"js_read", `{"path":"10k.txt"}`, "10240", 3500},
 }
 
 func prepared(tb testing.TB) *host.Host {
