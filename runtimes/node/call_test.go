@@ -31,6 +31,7 @@ func TestThrows(t *testing.T) {
 		"throwing getter":   {"throw {get message() { throw 1 }}", "! the handler threw a value that cannot be described", ""},
 		"throwing text":     {"throw {message: {toString() { throw 1 }}}", "! the handler threw a value that cannot be described", ""},
 		"revoked proxy":     {"const {proxy, revoke} = Proxy.revocable({}, {}); revoke(); throw proxy", "! the handler threw a value that cannot be described", ""},
+		"aggregate, named":  {"throw new AggregateError([new Error('a')], 'two of them failed')", "! two of them failed", ""},
 		"aggregate":         {"await Promise.any([Promise.reject(new Error('a')), Promise.reject(new Error('b'))])", "! a; b", ""},
 		"lone surrogate":    {"throw new Error('bad \\ud83d')", "! bad \ufffd", ""},
 		"rejected later":    {"return new Promise((_, no) => setTimeout(() => no(new Error('late')), 5))", "! late", "tool.js:2"},

@@ -135,14 +135,12 @@ func (e *engine) message(v goja.Value, depth int) string {
 		}
 		return "the handler threw an empty text"
 	}
-	var parts []string
 	if m := o.Get("message"); m != nil && !goja.IsUndefined(m) && !goja.IsNull(m) {
 		if s := cutString(m); strings.TrimSpace(s) != "" {
-			parts = append(parts, s)
+			return s
 		}
 	}
-	parts = append(parts, e.aggregated(o, depth)...)
-	if len(parts) > 0 {
+	if parts := e.aggregated(o, depth); len(parts) > 0 {
 		return strings.Join(parts, "; ")
 	}
 	name := "object"
@@ -155,7 +153,8 @@ func (e *engine) message(v goja.Value, depth int) string {
 	return fmt.Sprintf("the handler threw %s without a message", name)
 }
 
-// aggregated gives the messages of the errors that an AggregateError holds.
+// aggregated gives the messages of the errors that an AggregateError holds: the one of
+// Promise.any has no message of its own in this engine.
 func (e *engine) aggregated(o *goja.Object, depth int) []string {
 	list, ok := o.Get("errors").(*goja.Object)
 	if !ok || list.ClassName() != "Array" || depth > 1 {
