@@ -115,6 +115,9 @@ func (e *engine) guard(set guardSet) {
 	// Arrays in arrays without end become text in many ways, so this one is always there.
 	g.wrap(g.find("Array.prototype"), guard{name: "join", check: (*guards).join})
 	for _, one := range set.functions {
+		if one.owner == "JSON" {
+			e.takeJSON() // the guards call the engine's own functions, which must not be themselves
+		}
 		g.wrap(g.find(one.owner), one)
 	}
 	for _, name := range set.constructors {
