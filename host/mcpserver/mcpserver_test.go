@@ -156,6 +156,7 @@ func TestClose(t *testing.T) {
 		h := newHost(t, kit()...)
 		c := newClient(t, h, nil)
 		c.send(initialize)
+		synctest.Wait() // the session begins by publishing what is there
 		register(t, h, "a", toolNamed("a", kit()[0].Handler.(host.HandlerFunc)))
 		c.server.Close()
 		register(t, h, "b", toolNamed("b", kit()[0].Handler.(host.HandlerFunc)))
