@@ -117,9 +117,11 @@ func (e *engine) makeError(class, message string) *goja.Object {
 	return o
 }
 
-// pristine holds what the host needs of JavaScript's own, taken before any code of a plugin
-// could replace it: that is when the module loads where its text names it, else when it is
-// first needed, since making these objects is a good part of what a call costs.
+// pristine holds what the host needs of JavaScript's own. JSON, by which results are shaped,
+// is always taken before any code of a plugin runs: a script that runs sloppy reaches the
+// globals through this, and can make up their names. The constructors of errors, which go
+// to the script itself, are taken when the module loads where its text names them, else when
+// the first is made, since making them is a good part of what a call costs.
 type pristine struct {
 	error, typeError, rangeError goja.Value
 	stringify, parse             goja.Callable
@@ -144,7 +146,7 @@ func (e *engine) takeJSON() {
 func (e *engine) replaceRegExp() { _ = e.vm.GlobalObject().Delete("RegExp") }
 
 // ownNames says what of the engine's own a script may touch by name.
-type ownNames struct{ errors, json, regexp bool }
+type ownNames struct{ errors, regexp bool }
 
 func ownNamesIn(code string) ownNames {
 	all := makesNames(code)
@@ -152,17 +154,15 @@ func ownNamesIn(code string) ownNames {
 		return all || slices.ContainsFunc(words, func(word string) bool { return strings.Contains(code, word) })
 	}
 	return ownNames{
-		errors: named("Error", ".constructor"), json: named("JSON", "parse", "stringify"), regexp: named("RegExp", ".constructor"),
+		errors: named("Error", ".constructor"), regexp: named("RegExp", ".constructor"),
 	}
 }
 
 // takeOwn readies the engine for a script.
 func (e *engine) takeOwn(names ownNames) {
+	e.takeJSON()
 	if names.errors {
 		e.takeErrors()
-	}
-	if names.json {
-		e.takeJSON()
 	}
 	if names.regexp {
 		e.replaceRegExp()

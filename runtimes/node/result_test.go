@@ -66,3 +66,16 @@ func TestArguments(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
+
+// TestPatchedWithoutAName: a script that runs sloppy reaches the globals through this, and
+// may make up the name of what it replaces. What shapes results must have been taken before.
+func TestPatchedWithoutAName(t *testing.T) {
+	p := open(t, map[string]string{"tool.js": `
+const word = (...parts) => parts.join('');
+const global = (function () { return this; })();
+global[word('JS', 'ON')][word('string', 'ify')] = () => '"hacked"';
+module.exports = () => ({ a: 1 });`}, 10*time.Second)
+	if got, want := p.call(t, "tool", "{}"), `{"a":1}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
