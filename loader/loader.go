@@ -32,6 +32,9 @@ var ErrClosed = errors.New("the loader is closed")
 type Options struct {
 	// Dirs are plugin folders, or folders of plugin folders (one level), in load order.
 	Dirs []string
+	// Installed are the same for plugins that were installed from elsewhere; they load
+	// after Dirs, and their code counts as a stranger's.
+	Installed []string
 	// Bundled are the same for the plugins that ship with the host. They load last, so
 	// that they never hide a tool of the user's.
 	Bundled []string
@@ -41,6 +44,11 @@ type Options struct {
 	Strict bool
 	// All has [Check] give what is only worth knowing, too.
 	All bool
+	// Services gives what a plugin's handlers may use besides files, as far as its policy
+	// allows it. It is called once a load; nil gives nothing.
+	Services func(*Manifest) runtimes.Services
+	// DataDir is where each plugin gets a private folder named for it; "" for none.
+	DataDir string
 	// Log takes the loader's and the plugins' log lines; nil drops them.
 	Log *slog.Logger
 }
@@ -50,7 +58,7 @@ type Options struct {
 type Loader struct {
 	reg     Registrar
 	opener  *opener
-	dirs    []string // Dirs, then Bundled
+	dirs    []string // Dirs, Installed, Bundled
 	log     *slog.Logger
 	loading sync.Mutex // held by a load, from its first read to its last log line
 
@@ -83,14 +91,14 @@ func New(reg Registrar, rts map[string]runtimes.Runtime, options *Options) *Load
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	l := &Loader{
-		reg: reg, log: o.Log, dirs: slices.Concat(o.Dirs, o.Bundled),
-		opener: &opener{rts: rts, maxTimeout: o.MaxTimeout, strict: o.Strict, log: o.Log},
+		reg: reg, log: o.Log, dirs: slices.Concat(o.Dirs, o.Installed, o.Bundled),
+		opener: &opener{rts: rts, maxTimeout: o.MaxTimeout, strict: o.Strict, installed: o.Installed, services: o.Services, dataDir: o.DataDir, log: o.Log},
 	}
 	l.draining, l.cut = context.WithCancel(context.Background())
 	return l
 }
 
-// LoadAll loads every plugin of Options.Dirs, then of Options.Bundled. Plugins that do not
+// LoadAll loads every plugin of Options.Dirs, Options.Installed and Options.Bundled. Plugins that do not
 // load are logged and stand in [Loader.Status]; they are no error. The error says which of the
 // folders could not be read, that ctx has ended, or that the loader is closed.
 func (l *Loader) LoadAll(ctx context.Context) error {

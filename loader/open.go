@@ -16,6 +16,7 @@ import (
 	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/internal/jsondoc"
 	"github.com/toolhost/toolhost/internal/schema"
+	"github.com/toolhost/toolhost/permissions"
 	"github.com/toolhost/toolhost/runtimes"
 )
 
@@ -24,6 +25,7 @@ type opened struct {
 	name     string // the manifest's, or the folder's where that has none
 	dir      string // absolute, links resolved
 	manifest *Manifest
+	policy   *permissions.Policy // the manifest's, of this folder
 	tools    []*host.Tool
 	instance runtimes.Instance // nil where there are errors
 	nameAt   jsondoc.Position  // of the name in the manifest
@@ -36,7 +38,10 @@ type opener struct {
 	rts        map[string]runtimes.Runtime
 	maxTimeout time.Duration
 	strict     bool
-	lint       bool // look for all that a check reports
+	lint       bool     // look for all that a check reports
+	installed  []string // folders whose plugins came from elsewhere
+	services   func(*Manifest) runtimes.Services
+	dataDir    string
 	log        *slog.Logger
 }
 
@@ -103,10 +108,11 @@ func (o *opener) compile(p *opened, f *folder, c *checker) {
 	m := p.manifest
 	policy := *m.Policy
 	policy.Root = p.dir
+	p.policy = &policy
 	for _, t := range m.Tools {
 		tool := &host.Tool{
 			Name: t.ID, Title: t.Title, Description: t.Description, Annotations: t.Annotations,
-			Extensions: t.FileExtensions, Timeout: t.Timeout, Policy: &policy,
+			Extensions: t.FileExtensions, Timeout: t.Timeout, Policy: p.policy,
 			Version: m.Version, Runtime: m.Runtime,
 		}
 		if tool.Timeout == 0 {
@@ -214,12 +220,25 @@ func (o *opener) runtime(p *opened, c *checker) (runtimes.Runtime, []runtimes.To
 
 // openRuntime opens the plugin in its runtime, and gives the tools their handlers.
 func (o *opener) openRuntime(ctx context.Context, p *opened, rt runtimes.Runtime, code []runtimes.Tool) {
-	policy := *p.manifest.Policy
-	policy.Root = p.dir
-	instance, err := rt.Open(ctx, runtimes.Spec{
-		Plugin: p.name, Version: p.manifest.Version, Dir: p.dir, Tools: code, Policy: &policy,
+	m := p.manifest
+	spec := runtimes.Spec{
+		Plugin: p.name, Version: m.Version, Dir: p.dir, Tools: code, Policy: p.policy,
+		Memory: m.Memory, Foreign: o.foreign(p.dir), State: m.State, Engine: m.Engine,
+		Command: m.Command, Protocol: m.Protocol, KeepAlive: m.KeepAlive,
 		Log: o.log.With("plugin", p.name),
-	})
+	}
+	if o.dataDir != "" {
+		spec.DataDir = filepath.Join(o.dataDir, p.name)
+	}
+	var services runtimes.Services
+	if o.services != nil {
+		services = o.services(m)
+	}
+	if services.Settings != nil {
+		p.policy.Setting = services.Settings.Get
+	}
+	spec.Services = services.Guard(p.policy)
+	instance, err := rt.Open(ctx, spec)
 	if err != nil {
 		p.errors = append(p.errors, moduleErrors(err)...)
 		return
@@ -228,6 +247,14 @@ func (o *opener) openRuntime(ctx context.Context, p *opened, rt runtimes.Runtime
 	for _, t := range p.tools {
 		t.Handler = instance.Handler(t.Name)
 	}
+}
+
+// foreign reports whether a plugin's folder is, or lies in, one of installed plugins.
+func (o *opener) foreign(dir string) bool {
+	return slices.ContainsFunc(o.installed, func(installed string) bool {
+		root := resolve(installed)
+		return dir == root || filepath.Dir(dir) == root
+	})
 }
 
 // moduleErrors gives what a runtime found wrong.

@@ -14,6 +14,11 @@
 // allow nothing.
 package permissions
 
+import (
+	"context"
+	"encoding/json"
+)
+
 // Policy is what a manifest asks for. It must not be changed once in use; then it
 // is safe for concurrent use. The zero value allows nothing.
 type Policy struct {
@@ -25,6 +30,10 @@ type Policy struct {
 	// Capabilities that are simply on or off.
 	Settings, Store, Log, Toast, HostTrigger, RenderHTMLToPDF  bool
 	SessionGetActive, ChannelsGetIntegrationConfig, AIComplete bool
+
+	// Setting gives the value of a user setting as JSON, nil where it has none, for the
+	// hosts that settings name. It is asked when a connection is made; nil: none is set.
+	Setting func(ctx context.Context, key string) (json.RawMessage, error)
 
 	// Root is the plugin's own folder, absolute; its files may be read by every
 	// call and written by none. "" where there is none.

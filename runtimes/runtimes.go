@@ -29,6 +29,25 @@ type Spec struct {
 	Dir     string // the plugin's folder, absolute, links resolved
 	Tools   []Tool
 	Policy  *permissions.Policy
+	// Services are guarded by Policy already. The zero value has none of them: a runtime
+	// guards it before use.
+	Services Services
+	// DataDir is the plugin's private folder, which a child process may write; it may not
+	// exist yet. "" where the host keeps none.
+	DataDir string
+	// Memory is how many bytes a process of the plugin may use; 0 where the manifest states none.
+	Memory int64
+	// Foreign says that the plugin was installed from elsewhere: its code is a stranger's.
+	Foreign bool
+
+	// Of the runtime "node":
+	State  string // "call", which "" counts as, or "plugin"
+	Engine string // "goja", which "" counts as, or "node"
+
+	// Of the runtime "process":
+	Command   []string // the program and its arguments, as written
+	Protocol  string   // "stdio", which "" counts as, "go-plugin" or "mcp"
+	KeepAlive bool
 	// Log takes what the plugin logs; it has the key plugin already.
 	Log *slog.Logger
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/toolhost/toolhost/permissions"
+	"github.com/toolhost/toolhost/runtimes"
 )
 
 // newContext makes ctx, the second argument of a handler. Its members are made when
@@ -46,9 +47,9 @@ func (e *engine) contextMember(name string) goja.Value {
 	case "log":
 		return e.contextLog()
 	case "settings":
-		return e.capabilities(declared(e, func(p *permissions.Policy) bool { return p.Settings }), "settings", `"permissions": {"settings": true}`, "get", "getAll")
+		return e.settings()
 	case "store":
-		return e.capabilities(declared(e, func(p *permissions.Policy) bool { return p.Store }), "store", `"permissions": {"store": true}`, "get", "set", "delete", "list")
+		return e.store()
 	case "toast":
 		return e.quiet(declared(e, func(p *permissions.Policy) bool { return p.Toast }), "toast", `"permissions": {"toast": true}`)
 	case "viewData":
@@ -60,10 +61,9 @@ func (e *engine) contextMember(name string) goja.Value {
 		return e.object(map[string]any{"getIntegrationConfig": e.quiet(declared(e, func(p *permissions.Policy) bool { return p.ChannelsGetIntegrationConfig }),
 			"channels.getIntegrationConfig", `"permissions": {"channels": {"getIntegrationConfig": true}}`)})
 	case "execute":
-		return vm.ToValue(e.capability(declared(e, func(p *permissions.Policy) bool { return p.HostTrigger }), "execute", `"permissions": {"hostTrigger": true}`))
+		return vm.ToValue(e.execute)
 	case "ai":
-		return e.object(map[string]any{"complete": e.capability(declared(e, func(p *permissions.Policy) bool { return p.AIComplete }),
-			"ai.complete", `"permissions": {"ai": {"complete": true}}`)})
+		return e.object(map[string]any{"complete": e.complete})
 	case "renderHtmlToPdf":
 		return vm.ToValue(e.capability(declared(e, func(p *permissions.Policy) bool { return p.RenderHTMLToPDF }), "renderHtmlToPdf", `"permissions": {"renderHtmlToPdf": true}`))
 	}
@@ -89,11 +89,6 @@ func (e *engine) promise(f func() (goja.Value, error)) goja.Value {
 	return e.vm.ToValue(promise)
 }
 
-// lacking is the error of what this host does not have.
-func lacking(name string) error {
-	return &scriptError{code: "ERR_UNSUPPORTED_IN_HOST", message: fmt.Sprintf("%s is not available: this host has nothing that could do it", name)}
-}
-
 // capability is a function that rejects: without the permission because the manifest
 // does not declare it, with it because the host has nothing behind it.
 func (e *engine) capability(declared bool, name, rule string) native {
@@ -102,17 +97,9 @@ func (e *engine) capability(declared bool, name, rule string) native {
 			if !declared {
 				return nil, &permissions.DeniedError{Op: name, Rule: rule}
 			}
-			return nil, lacking("ctx." + name)
+			return nil, &runtimes.UnsupportedError{Name: "ctx." + name}
 		})
 	}
-}
-
-func (e *engine) capabilities(declared bool, name, rule string, methods ...string) goja.Value {
-	o := e.vm.NewObject()
-	for _, m := range methods {
-		_ = o.Set(m, e.capability(declared, name+"."+m, rule)) // a plain object
-	}
-	return o
 }
 
 // quiet is a function for which there is nothing to show here: it gives a promise of undefined.
@@ -148,7 +135,7 @@ func (e *engine) fetch(c goja.FunctionCall) goja.Value {
 		if e.policy == nil || len(e.policy.Fetch.Static) == 0 && len(e.policy.Fetch.Settings) == 0 {
 			return nil, &permissions.DeniedError{Op: "fetch", Target: u.Host, Rule: fmt.Sprintf(`"permissions": {"fetch": {"static": [%q]}}`, u.Host)}
 		}
-		return nil, lacking("fetch")
+		return nil, &runtimes.UnsupportedError{Name: "fetch"}
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/internal/bundle"
 	"github.com/toolhost/toolhost/permissions"
+	"github.com/toolhost/toolhost/runtimes"
 )
 
 // maxCallStack is how deep script calls may nest. goja has no limit of its own, and
@@ -30,7 +31,8 @@ type engine struct {
 	log   *slog.Logger
 	call  *host.Call // nil while modules load
 
-	policy *permissions.Policy // of the plugin; nil counts as one that declares nothing
+	policy   *permissions.Policy // of the plugin; nil counts as one that declares nothing
+	services runtimes.Services   // of the plugin; guarded
 
 	interrupt func(cause error) // ends the engine; may be called from any goroutine
 	ended     atomic.Bool       // interrupt was called; what no interrupt reaches may still run

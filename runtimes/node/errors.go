@@ -12,6 +12,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/toolhost/toolhost/permissions"
+	"github.com/toolhost/toolhost/runtimes"
 )
 
 // scriptError is an error that Go code gives a script, with a class and a code of Node's.
@@ -62,6 +63,12 @@ func (e *engine) errorObject(err error) *goja.Object {
 		if script.code != "" {
 			_ = o.Set("code", script.code) // a fresh error takes any field
 		}
+		return o
+	}
+	var lacking *runtimes.UnsupportedError
+	if errors.As(err, &lacking) {
+		o := e.makeError("", lacking.Error())
+		_ = o.Set("code", "ERR_UNSUPPORTED_IN_HOST")
 		return o
 	}
 	var denied *permissions.DeniedError

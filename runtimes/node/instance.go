@@ -126,7 +126,7 @@ func (in *instance) engine(ctx context.Context, grant *permissions.Grant, log *s
 	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	over := make(chan struct{}) // closed when the script has ended
 	e = newEngine(own, in.spec.Dir, grant, log)
-	e.policy = in.spec.Policy
+	e.policy, e.services = in.spec.Policy, in.spec.Services
 	e.interrupt = func(cause error) {
 		e.ended.Store(true)
 		cancel(cause)

@@ -118,7 +118,7 @@ func (r *Runtime) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instan
 	if len(problems) > 0 {
 		return nil, loadError(problems...)
 	}
-	in := &instance{runtime: r, spec: spec, handlers: map[string]*handler{}}
+	in := &instance{runtime: r, spec: withServices(spec), handlers: map[string]*handler{}}
 	in.base, in.stop = context.WithCancelCause(context.Background())
 	for _, t := range spec.Tools {
 		in.handlers[t.ID] = &handler{instance: in, program: programs[cleanHandler(t.Handler)]}

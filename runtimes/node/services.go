@@ -1,0 +1,200 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/dop251/goja"
+
+	"github.com/toolhost/toolhost/permissions"
+	"github.com/toolhost/toolhost/runtimes"
+)
+
+// maxServed is how many bytes of JSON one value may have that a script hands to a service.
+const maxServed = 1 << 20
+
+// serve runs work off the loop, with the time of the call, and gives a promise of what
+// the function that it gives makes of its outcome on the loop.
+func (e *engine) serve(work func(ctx context.Context) (func() (goja.Value, error), error)) goja.Value {
+	here := e.here()
+	promise, resolve, reject := e.vm.NewPromise()
+	e.loop.start(func(ctx context.Context) func() error {
+		finish, err := work(ctx)
+		return here(func() error {
+			var v goja.Value
+			if err == nil {
+				v, err = finish()
+			}
+			if err != nil {
+				return reject(e.errorValue(err))
+			}
+			return resolve(v)
+		})
+	})
+	return e.vm.ToValue(promise)
+}
+
+// served gives JSON of a service as a value of the script.
+func (e *engine) served(raw json.RawMessage) (goja.Value, error) {
+	if raw == nil {
+		return goja.Undefined(), nil
+	}
+	return e.parseJSON(raw)
+}
+
+// given turns a value of the script into JSON for a service; nil where JSON leaves it out.
+func (e *engine) given(v goja.Value, what string) json.RawMessage {
+	text, ok := e.stringify(v, maxServed).(goja.String)
+	if !ok {
+		return nil
+	}
+	if text.Length() > maxServed {
+		panic(e.newError("RangeError", "ERR_OUT_OF_RANGE", "%s is larger than %d bytes as JSON", what, maxServed))
+	}
+	return json.RawMessage(text.String())
+}
+
+// key takes the key of a setting or of a stored value.
+func (e *engine) key(v goja.Value, what string) string {
+	s, ok := v.(goja.String)
+	if !ok {
+		panic(e.newError("TypeError", "ERR_INVALID_ARG_TYPE", "%s takes a key, which is a string", what))
+	}
+	return s.String()
+}
+
+// settings is ctx.settings.
+func (e *engine) settings() goja.Value {
+	return e.object(map[string]any{
+		"get": func(c goja.FunctionCall) goja.Value {
+			key := e.key(c.Argument(0), "settings.get")
+			return e.serve(func(ctx context.Context) (func() (goja.Value, error), error) {
+				raw, err := e.services.Settings.Get(ctx, key)
+				return func() (goja.Value, error) { return e.served(raw) }, err
+			})
+		},
+		"getAll": func(goja.FunctionCall) goja.Value {
+			return e.serve(func(ctx context.Context) (func() (goja.Value, error), error) {
+				all, err := e.services.Settings.All(ctx)
+				return func() (goja.Value, error) {
+					o := e.vm.NewObject()
+					for _, key := range slices.Sorted(maps.Keys(all)) {
+						v, err := e.served(all[key])
+						if err != nil {
+							return nil, err
+						}
+						if err := o.DefineDataProperty(key, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE); err != nil {
+							return nil, err
+						}
+					}
+					return o, nil
+				}, err
+			})
+		},
+	})
+}
+
+// store is ctx.store.
+func (e *engine) store() goja.Value {
+	return e.object(map[string]any{
+		"get": func(c goja.FunctionCall) goja.Value {
+			key := e.key(c.Argument(0), "store.get")
+			return e.serve(func(ctx context.Context) (func() (goja.Value, error), error) {
+				raw, err := e.services.Store.Get(ctx, key)
+				return func() (goja.Value, error) { return e.served(raw) }, err
+			})
+		},
+		"set": func(c goja.FunctionCall) goja.Value {
+			key, value := e.key(c.Argument(0), "store.set"), e.given(c.Argument(1), "the value of store.set")
+			return e.serve(func(ctx context.Context) (func() (goja.Value, error), error) {
+				var err error
+				if value == nil { // undefined is what a missing value reads as
+					_, err = e.services.Store.Delete(ctx, key)
+				} else {
+					err = e.services.Store.Set(ctx, key, value)
+				}
+				return func() (goja.Value, error) { return goja.Undefined(), nil }, err
+			})
+		},
+		"delete": func(c goja.FunctionCall) goja.Value {
+			key := e.key(c.Argument(0), "store.delete")
+			return e.serve(func(ctx context.Context) (func() (goja.Value, error), error) {
+				had, err := e.services.Store.Delete(ctx, key)
+				return func() (goja.Value, error) { return e.vm.ToValue(had), nil }, err
+			})
+		},
+		"list": func(c goja.FunctionCall) goja.Value {
+			prefix := ""
+			if optional(c.Argument(0)) != nil {
+				prefix = e.key(c.Argument(0), "store.list")
+			}
+			return e.serve(func(ctx context.Context) (func() (goja.Value, error), error) {
+				keys, err := e.services.Store.List(ctx, prefix)
+				return func() (goja.Value, error) {
+					list := make([]any, len(keys))
+					for i, k := range keys {
+						list[i] = k
+					}
+					return e.vm.NewArray(list...), nil
+				}, err
+			})
+		},
+	})
+}
+
+// execute is ctx.execute: it runs a command of an installed plugin and gives what that returned.
+func (e *engine) execute(c goja.FunctionCall) goja.Value {
+	command, args := e.key(c.Argument(0), "execute"), e.given(c.Argument(1), "the argument of execute")
+	return e.serve(func(ctx context.Context) (func() (goja.Value, error), error) {
+		result, err := e.services.Execute(ctx, e.call, command, args)
+		return func() (goja.Value, error) {
+			text := ""
+			if len(result.Content) > 0 {
+				text = result.Content[0].Text()
+			}
+			switch {
+			case result.IsError:
+				return nil, fmt.Errorf("command %q: %s", command, text)
+			case result.Value != nil:
+				return e.served(result.Value)
+			case len(result.Content) == 0:
+				return goja.Undefined(), nil
+			}
+			return e.vm.ToValue(text), nil
+		}, err
+	})
+}
+
+// complete is ctx.ai.complete; it takes a prompt, or an object that has one.
+func (e *engine) complete(c goja.FunctionCall) goja.Value {
+	v := c.Argument(0)
+	if o, ok := v.(*goja.Object); ok {
+		if prompt := optional(o.Get("prompt")); prompt != nil {
+			v = prompt
+		}
+	}
+	prompt, ok := v.(goja.String)
+	if !ok {
+		panic(e.newError("TypeError", "ERR_INVALID_ARG_TYPE", "ai.complete takes a prompt, which is a string"))
+	}
+	text := prompt.String()
+	return e.serve(func(ctx context.Context) (func() (goja.Value, error), error) {
+		answer, err := e.services.Complete(ctx, e.call, text)
+		return func() (goja.Value, error) { return e.vm.ToValue(answer), nil }, err
+	})
+}
+
+// withServices gives a spec whose services can be used.
+func withServices(spec runtimes.Spec) runtimes.Spec {
+	if spec.Services.Settings == nil {
+		policy := spec.Policy
+		if policy == nil {
+			policy = &permissions.Policy{}
+		}
+		spec.Services = spec.Services.Guard(policy)
+	}
+	return spec
+}
