@@ -3,6 +3,7 @@ package loader
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -83,7 +84,7 @@ func (i *fakeInstance) Handler(id string) host.Handler {
 	})
 }
 
-func (i *fakeInstance) Inputs() []string { return nil }
+func (i *fakeInstance) Inputs() map[string][sha256.Size]byte { return nil }
 
 func (i *fakeInstance) Close(ctx context.Context) error {
 	var err error

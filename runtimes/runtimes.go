@@ -14,6 +14,7 @@ package runtimes
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -71,8 +72,10 @@ type Instance interface {
 	// Handler gives the handler of a tool of the Spec. After Close its Handle
 	// returns host.ErrHandlerClosed.
 	Handler(id string) host.Handler
-	// Inputs gives the files that went into the instance, as slash paths below Spec.Dir.
-	Inputs() []string
+	// Inputs gives the files that went into the instance, as slash paths below Spec.Dir,
+	// each with the SHA-256 of what was read of it. Where one of them changes the plugin
+	// is opened anew.
+	Inputs() map[string][sha256.Size]byte
 	// Close takes no new calls, waits for the running ones, then stops. When ctx
 	// ends it stops without waiting for more, and returns ctx's error.
 	Close(ctx context.Context) error

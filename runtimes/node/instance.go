@@ -2,9 +2,11 @@ package node
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
@@ -25,7 +27,7 @@ type instance struct {
 	runtime  *Runtime
 	spec     runtimes.Spec
 	handlers map[string]*handler // by tool
-	inputs   []string
+	inputs   map[string][sha256.Size]byte
 
 	base context.Context // ends when Close no longer waits
 	stop context.CancelCauseFunc
@@ -51,7 +53,7 @@ func (in *instance) Handler(id string) host.Handler {
 }
 
 // Inputs gives the files that went into the instance.
-func (in *instance) Inputs() []string { return append([]string(nil), in.inputs...) }
+func (in *instance) Inputs() map[string][sha256.Size]byte { return maps.Clone(in.inputs) }
 
 // Close takes no new calls and waits for the running ones.
 func (in *instance) Close(ctx context.Context) error {

@@ -20,6 +20,7 @@ package node
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -118,13 +119,13 @@ func (r *Runtime) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instan
 	if len(problems) > 0 {
 		return nil, loadError(problems...)
 	}
-	in := &instance{runtime: r, spec: withServices(spec), handlers: map[string]*handler{}}
+	in := &instance{runtime: r, spec: withServices(spec), handlers: map[string]*handler{}, inputs: map[string][sha256.Size]byte{}}
 	in.base, in.stop = context.WithCancelCause(context.Background())
 	for _, t := range spec.Tools {
 		in.handlers[t.ID] = &handler{instance: in, program: programs[cleanHandler(t.Handler)]}
 	}
 	for _, i := range built.Inputs {
-		in.inputs = append(in.inputs, i.Path)
+		in.inputs[i.Path] = i.Sum
 	}
 	if err := in.try(ctx, programs); err != nil {
 		in.stop(errStopped)

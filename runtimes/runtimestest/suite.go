@@ -11,6 +11,7 @@ package runtimestest
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -370,8 +371,11 @@ func testUnknownTool(t *testing.T, f *fixture) {
 func testInputs(t *testing.T, f *fixture) {
 	inputs := f.instance.Inputs()
 	for id, handler := range f.harness.Handlers {
-		if handler != "" && !slices.Contains(inputs, handler) {
-			t.Errorf("the handler %q of %q is not among the inputs %q", handler, id, inputs)
+		if handler == "" {
+			continue
+		}
+		if sum, ok := inputs[handler]; !ok || sum != sha256.Sum256([]byte(f.harness.Files[handler])) {
+			t.Errorf("the handler %q of %q is not among the inputs, or with the sum of other bytes: %v", handler, id, inputs)
 		}
 	}
 }
