@@ -35,12 +35,28 @@ var (
 	timersLibrary         = newLibrary("timers")
 	timersPromisesLibrary = newLibrary("timers_promises")
 	turnsLibrary          = newLibrary("turns")
+	typedArraysLibrary    = newLibrary("typed_arrays")
 	unsupportedLibrary    = newLibrary("unsupported")
 	urlLibrary            = newLibrary("url")
 	utilLibrary           = newLibrary("util")
 	whatwgURLLibrary      = newLibrary("whatwg_url")
 	weakLibrary           = newLibrary("weak")
+	webCodecsLibrary      = newLibrary("web_codecs")
+	webPipeLibrary        = newLibrary("web_pipe")
+	webQueueLibrary       = newLibrary("web_queue")
+	webReadableLibrary    = newLibrary("web_readable")
+	webBytesLibrary       = newLibrary("web_readable_bytes")
+	webStreamsLibrary     = newLibrary("web_streams")
+	webTransformLibrary   = newLibrary("web_transform")
+	webWritableLibrary    = newLibrary("web_writable")
 )
+
+// webStreams are the classes of node:stream/web, which are globals too.
+func webStreams() []string {
+	return []string{"ReadableStream", "ReadableStreamDefaultReader", "ReadableStreamBYOBReader", "ReadableStreamBYOBRequest", "ReadableByteStreamController",
+		"ReadableStreamDefaultController", "TransformStream", "TransformStreamDefaultController", "WritableStream", "WritableStreamDefaultController",
+		"WritableStreamDefaultWriter", "ByteLengthQueuingStrategy", "CountQueuingStrategy", "TextEncoderStream", "TextDecoderStream", "CompressionStream", "DecompressionStream"}
+}
 
 // loader makes a module or a global in an engine.
 type loader = func(e *engine) goja.Value
@@ -71,10 +87,19 @@ func init() {
 		"text_codecs":   func(e *engine) goja.Value { return textCodecsLibrary.load(e, e.internal("encoding_host")) },
 		"symbols":       loadSymbols,
 		"turns":         loadTurns,
+		"typed_arrays":  plain(typedArraysLibrary),
 		"types_host":    loadTypes,
 		"unsupported":   plain(unsupportedLibrary),
 		"weak":          plain(weakLibrary),
 		"whatwg_url":    loadWhatwgURL,
+
+		"web_codecs":         plain(webCodecsLibrary),
+		"web_pipe":           plain(webPipeLibrary),
+		"web_queue":          plain(webQueueLibrary),
+		"web_readable":       plain(webReadableLibrary),
+		"web_readable_bytes": plain(webBytesLibrary),
+		"web_transform":      plain(webTransformLibrary),
+		"web_writable":       plain(webWritableLibrary),
 	}
 	builtinModules = map[string]loader{
 		"assert":              plain(assertLibrary),
@@ -99,6 +124,7 @@ func init() {
 		"stream":              plain(streamLibrary),
 		"stream/consumers":    fromBuiltin("stream", "consumers"),
 		"stream/promises":     fromBuiltin("stream", "promises"),
+		"stream/web":          loadWebStreams,
 		"string_decoder":      plain(stringDecoderLibrary),
 		"sys":                 func(e *engine) goja.Value { m, _ := e.require("util"); return m },
 		"timers":              loadTimers,
@@ -141,11 +167,14 @@ func init() {
 	for _, name := range []string{"setTimeout", "setInterval", "setImmediate", "clearTimeout", "clearInterval", "clearImmediate"} {
 		builtinGlobals[name] = fromBuiltin("timers", name)
 	}
+	for _, name := range webStreams() {
+		builtinGlobals[name] = fromBuiltin("stream/web", name)
+	}
 }
 
 // unsupportedModules are those that can be imported, and throw when they are used.
 var unsupportedModules = []string{
 	"child_process", "cluster", "dgram", "dns", "dns/promises", "domain", "http", "http2", "https", "inspector", "inspector/promises",
-	"net", "punycode", "readline", "readline/promises", "repl", "sea", "sqlite", "stream/web", "test", "test/reporters", "tls",
+	"net", "punycode", "readline", "readline/promises", "repl", "sea", "sqlite", "test", "test/reporters", "tls",
 	"trace_events", "tty", "v8", "vm", "wasi", "worker_threads", "zlib",
 }

@@ -1,8 +1,7 @@
 'use strict';
 const { kindOf } = host;
 const DOMException = require('internal/dom_exception');
-const typedArrays = { Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array, Float32Array, Float64Array, BigInt64Array, BigUint64Array };
-const tagOf = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag).get;
+const { typedArrays, tagOf } = require('internal/typed_arrays');
 const errors = { Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError };
 const { hasOwn, keys } = Object;
 const mapSet = Map.prototype.set, setAdd = Set.prototype.add;

@@ -14,7 +14,7 @@ const ways = {
   inspector: development, 'inspector/promises': development, repl: development, test: development, 'test/reporters': development, trace_events: development, sea: development,
   crypto: 'use createHash, createHmac, randomBytes or timingSafeEqual, or a package in plain JavaScript', 'crypto.subtle': 'use subtle.digest, or a package in plain JavaScript',
   domain: 'use try and catch around await', punycode: 'use domainToASCII and domainToUnicode of node:url', readline: 'read the file and split its text at line ends', 'readline/promises': 'there is nobody to ask: take what you need as an argument',
-  sqlite: 'keep the data in a JSON file of the folder', 'stream/web': 'use node:stream', tty: 'there is no terminal: write with console, which goes to the log', URL: 'use Buffer, and data: URLs',
+  sqlite: 'keep the data in a JSON file of the folder', tty: 'there is no terminal: write with console, which goes to the log', URL: 'use Buffer, and data: URLs',
   v8: 'use structuredClone, or JSON', vm: 'use new Function', wasi: 'use a package in plain JavaScript', worker_threads: threads, zlib: 'use a package in plain JavaScript, such as fflate',
 };
 
