@@ -29,6 +29,7 @@ var floors = map[string]int{
 	"internal/schema":       1,
 	"internal/bundle":       1,
 	"host":                  2,
+	"internal/child":        2,
 	"host/mcpserver":        3,
 	"host/foldertools":      3,
 	"runtimes":              3,
