@@ -57,6 +57,10 @@ type Options struct {
 	// MaxHeap is how many bytes the heap of this process may hold before the script that
 	// has been running longest is ended; [HeapLimit].
 	MaxHeap uint64
+	// RefuseRisky has Open refuse a plugin whose code shows that it may do what nothing
+	// could stop in this process. The error is a *[RiskError]; no code of the plugin has
+	// run then. It is for a program that can open the plugin in another process instead.
+	RefuseRisky bool
 }
 
 // Runtime opens plugins. It is safe for concurrent use.
@@ -107,6 +111,16 @@ func (r *Runtime) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instan
 	built, err := r.builder.Build(ctx, root, files)
 	if err != nil {
 		return nil, bundleProblems(err)
+	}
+	if r.options.RefuseRisky {
+		var found []string
+		for _, script := range built.Scripts {
+			found = append(found, risks(script.Modules())...)
+		}
+		slices.Sort(found)
+		if found = slices.Compact(found); len(found) > 0 {
+			return nil, &RiskError{Plugin: spec.Plugin, Hazards: found}
+		}
 	}
 	programs := map[string]*program{}
 	var problems []runtimes.Problem
