@@ -59,7 +59,8 @@ func (h *Host) call(ctx context.Context, in *Call) (*Result, error) {
 	}
 	c.Args = args
 
-	grant, err := t.Policy.Resolve(c.Folder, pathArguments(t.Input, c.Args))
+	c.Paths = pathArguments(t.Input, c.Args)
+	grant, err := t.Policy.Resolve(c.Folder, c.Paths)
 	if err != nil {
 		return ErrorResult(err.Error()), nil
 	}

@@ -137,6 +137,7 @@ type Call struct {
 	ID       string
 	Plugin   string // the owner of the tool
 	Deadline time.Time
+	Paths    []permissions.Argument // texts in Args that name files or folders
 	Grant    *permissions.Grant
 	Log      *slog.Logger // with the keys plugin, tool and call
 }
