@@ -28,6 +28,7 @@ type Grant struct {
 	trees  trees
 	rules  rules
 	files  fileSet
+	links  linkSet
 }
 
 const (
@@ -171,13 +172,14 @@ func (g *Grant) EnvNames() []string {
 }
 
 // Revoke ends the grant: whatever is asked of it later is denied, and what it holds
-// open is closed; a file opened for replacing that was not closed is left as it was. It
+// open is closed, connections too; a file opened for replacing that was not closed is left as it was. It
 // waits for the single read or write that is under way. It may be called more than once.
 func (g *Grant) Revoke() {
 	if g == nil {
 		return
 	}
 	g.over.Store(true)
+	g.links.closeAll()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.files.closeAll()

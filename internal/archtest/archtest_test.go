@@ -50,6 +50,7 @@ var floors = map[string]int{
 // owners of third-party modules: nobody else imports them.
 var owners = map[string][]string{
 	"github.com/agnivade/levenshtein":          {"internal/suggest"},
+	"github.com/andybalholm/brotli":            {"internal/fetch"},
 	"github.com/bmatcuk/doublestar/v4":         {"permissions"},
 	"github.com/dlclark/regexp2/v2":            {"internal/schema", "runtimes/node"},
 	"github.com/dop251/goja":                   {"runtimes/node"},
@@ -63,6 +64,7 @@ var owners = map[string][]string{
 	"github.com/spf13/pflag":                   {"cmd/toolhost"},
 	"github.com/xeipuuv/gojsonreference":       {"internal/schema"},
 	"github.com/xeipuuv/gojsonschema":          {"internal/schema"},
+	"golang.org/x/net":                         {"permissions"},
 	"golang.org/x/term":                        {"cmd/toolhost"},
 	"github.com/hashicorp/go-hclog":            {"runtimes/process", "runtimes/worker"},
 	"github.com/hashicorp/go-plugin":           {"runtimes/process", "runtimes/worker"},
