@@ -20,13 +20,10 @@ type api struct {
 
 	turn, capture goja.Callable // turns.js says what they are; nil until they are needed
 
-	eval       goja.Value    // eval by another name; nil until it is touched
-	newBuffer  goja.Callable // ArrayBuffer → Buffer; nil until Buffer is touched
-	console    logOutput
+	eval       goja.Value                // eval by another name; nil until it is touched
+	newBuffer  goja.Callable             // ArrayBuffer → Buffer; nil until Buffer is touched
 	fileHost   *goja.Object              // what node:fs calls; nil until it is touched
 	files      map[int]*permissions.File // open file descriptors
-	abort      goja.Callable             // aborts ctx.signal; nil until that is touched
-	aborted    error                     // why the call was aborted; nil while it was not
 	async      asyncContext
 	ticks      goja.Callable // runs what process.nextTick was given; nil until process is touched
 	ticksWait  bool          // something was given to process.nextTick

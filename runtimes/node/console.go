@@ -24,7 +24,7 @@ type logOutput struct {
 
 // logText writes a text to the plugin's log. What goes beyond maxLog is dropped, with one notice.
 func (e *engine) logText(level slog.Level, text string, attrs ...any) {
-	out := &e.api.console
+	out := &e.console
 	if out.full {
 		return
 	}

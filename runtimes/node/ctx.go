@@ -175,9 +175,9 @@ func (e *engine) signal() goja.Value {
 	targets := e.internal("event_target").ToObject(e.vm)
 	make, _ := goja.AssertFunction(targets.Get("makeSignal"))
 	made := e.apply(make).ToObject(e.vm)
-	e.api.abort, _ = goja.AssertFunction(made.Get("abort"))
-	if e.api.aborted != nil {
-		if err := e.abort(e.api.aborted); err != nil {
+	e.abortSignal, _ = goja.AssertFunction(made.Get("abort"))
+	if e.aborted != nil {
+		if err := e.abort(e.aborted); err != nil {
 			panic(err)
 		}
 	}
@@ -187,14 +187,14 @@ func (e *engine) signal() goja.Value {
 // abort aborts ctx.signal. It must be called on the loop; an error is what a listener
 // threw, or why the engine was interrupted.
 func (e *engine) abort(cause error) error {
-	e.api.aborted = cause
-	if e.api.abort == nil {
+	e.aborted = cause
+	if e.abortSignal == nil {
 		return nil
 	}
 	name := "AbortError"
 	if errors.Is(cause, context.DeadlineExceeded) {
 		name = "TimeoutError"
 	}
-	_, err := e.api.abort(goja.Undefined(), e.vm.ToValue(cause.Error()), e.vm.ToValue(name))
+	_, err := e.abortSignal(goja.Undefined(), e.vm.ToValue(cause.Error()), e.vm.ToValue(name))
 	return err
 }

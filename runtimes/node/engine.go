@@ -10,7 +10,6 @@ import (
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/parser"
 
-	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/internal/bundle"
 	"github.com/toolhost/toolhost/permissions"
 	"github.com/toolhost/toolhost/runtimes"
@@ -24,12 +23,10 @@ const maxCallStack = 1000
 // engine is one goja VM with its event loop. Everything in it belongs to the goroutine
 // that runs the loop, except what says otherwise.
 type engine struct {
-	vm    *goja.Runtime
-	loop  *loop
-	dir   string             // the plugin's folder
-	grant *permissions.Grant // never nil; allows no file but the plugin's own while modules load
-	log   *slog.Logger
-	call  *host.Call // nil while modules load
+	vm     *goja.Runtime
+	loop   *loop
+	dir    string // the plugin's folder
+	*scope        // of the script that runs; between turns, that of the modules or of the only call
 
 	policy   *permissions.Policy // of the plugin; nil counts as one that declares nothing
 	services runtimes.Services   // of the plugin; guarded
@@ -37,10 +34,11 @@ type engine struct {
 	interrupt func(cause error) // ends the engine; may be called from any goroutine
 	ended     atomic.Bool       // interrupt was called; what no interrupt reaches may still run
 	pristine  pristine
-	program   *program               // what the engine runs; nil before it is loaded
-	origin    []goja.StackFrame      // where the operation began whose end is being told
-	positions *bundle.Positions      // of program; nil until an error was thrown
-	rejected  map[*goja.Promise]bool // rejected promises that nothing handles
+	program   *program                 // what the engine runs; nil before it is loaded
+	origin    []goja.StackFrame        // where the operation began whose end is being told
+	positions *bundle.Positions        // of program; nil until an error was thrown
+	rejected  map[*goja.Promise]*scope // rejected promises that nothing handles
+	shared    bool                     // calls share the engine, each with its own scope
 
 	api     api                   // what the JavaScript API keeps
 	modules map[string]goja.Value // built-in modules that were required, by name without "node:"
@@ -48,9 +46,10 @@ type engine struct {
 }
 
 func newEngine(ctx context.Context, dir string, grant *permissions.Grant, log *slog.Logger) *engine {
-	e := &engine{vm: goja.New(), dir: dir, grant: grant, log: log, modules: map[string]goja.Value{}, globals: map[string]goja.Value{}, rejected: map[*goja.Promise]bool{}}
+	e := &engine{vm: goja.New(), dir: dir, scope: &scope{grant: grant, log: log}, modules: map[string]goja.Value{}, globals: map[string]goja.Value{}, rejected: map[*goja.Promise]*scope{}}
 	e.loop = newLoop(ctx, e.vm)
-	e.loop.awaited = func() bool { return e.api.abort != nil } // a handler may wait for its signal
+	e.loop.current, e.loop.in = func() *scope { return e.scope }, e.in
+	e.loop.awaited = func() bool { return e.abortSignal != nil } // a handler may wait for its signal
 	e.interrupt = func(cause error) { e.vm.Interrupt(cause) }
 	e.vm.SetMaxCallStackSize(maxCallStack)
 	// Script text must never name a source map for goja to read: it would be read from disk.
@@ -70,14 +69,20 @@ func (e *engine) trackRejection(p *goja.Promise, operation goja.PromiseRejection
 	switch {
 	case operation == goja.PromiseRejectionHandle:
 		delete(e.rejected, p)
-	case len(e.rejected) < maxRejected:
-		e.rejected[p] = true
+	case e.rejections < maxRejected:
+		e.rejections++
+		e.rejected[p] = e.scope
 	}
 }
 
-// logRejections logs the rejections that nothing has handled. They do not fail the call.
+// logRejections logs the rejections of the scope that nothing has handled. They do not
+// fail the call.
 func (e *engine) logRejections() {
-	for p := range e.rejected {
+	for p, s := range e.rejected {
+		if s != e.scope {
+			continue
+		}
+		delete(e.rejected, p)
 		e.log.Warn("a promise was rejected and nothing handles it", e.thrown(p.Result()).attributes()...)
 	}
 }

@@ -43,15 +43,16 @@ func (e *engine) errorValue(err error) goja.Value {
 }
 
 // here remembers where the script is that begins an operation, for the stack of the
-// error which f may make in a later turn.
+// error which f may make in a later turn, and the call that it belongs to. What a call has
+// begun that is over when its turn comes does not run.
 func (e *engine) here() func(f func() error) func() error {
 	const depth = 10
-	origin := e.vm.CaptureCallStack(depth, nil)
+	origin, s := e.vm.CaptureCallStack(depth, nil), e.scope
 	return func(f func() error) func() error {
 		return func() error {
 			e.origin = origin
 			defer func() { e.origin = nil }()
-			return f()
+			return e.loop.runIn(s, f)
 		}
 	}
 }

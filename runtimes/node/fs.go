@@ -396,6 +396,9 @@ func (e *engine) keepFile(file *permissions.File) int {
 		fd++
 	}
 	e.api.files[fd] = file
+	if e.shared {
+		e.files = append(e.files, fd)
+	}
 	return fd
 }
 
@@ -488,14 +491,14 @@ func (e *engine) fileHost() goja.Value {
 			if slow {
 				e.loop.start(func(context.Context) func() error { return finish(work()) })
 			} else {
-				e.loop.post(finish(work()))
+				e.loop.later(finish(work()))
 			}
 			return goja.Undefined()
 		},
 		// (callback): calls it in a turn of its own
 		"later": func(c goja.FunctionCall) goja.Value {
 			f := c.Argument(0)
-			e.loop.post(func() error { return e.macrotask(f) })
+			e.loop.later(func() error { return e.macrotask(f) })
 			return goja.Undefined()
 		},
 		"flags": e.object(fileFlags()),

@@ -34,7 +34,7 @@ func (e *engine) captureStackTrace(c goja.FunctionCall) goja.Value {
 // reportUncaught ends the loop with a value that script threw where nobody can catch it.
 func (e *engine) reportUncaught(c goja.FunctionCall) goja.Value {
 	thrown := c.Argument(0)
-	e.loop.post(func() error { return e.throw(thrown) })
+	e.loop.later(func() error { return e.throw(thrown) })
 	return goja.Undefined()
 }
 

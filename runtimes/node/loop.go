@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,17 +30,22 @@ type loop struct {
 	ctx context.Context // of the engine; operations started by start get it
 
 	mu        sync.Mutex
-	posted    []func() error
-	running   int                   // operations on goroutines
-	waiting   []func() func() error // operations that have none yet
-	wake      chan struct{}         // holds one token when something was posted
-	operators sync.WaitGroup        // goroutines of operations
+	posted    []job
+	running   int            // operations on goroutines
+	waiting   []operation    // operations that have none yet
+	wake      chan struct{}  // holds one token when something was posted
+	operators sync.WaitGroup // goroutines of operations
 
 	timers  timerHeap
 	live    map[int]*timer
 	nextID  int
 	awaited func() bool // whether something outside may still post; nil for no
-	turned  bool        // the last turn ran something posted
+
+	current func() *scope                        // of the script that runs; nil where there are no scopes
+	in      func(s *scope, f func() error) error // runs f for a scope; nil where there are none
+	runs    atomic.Pointer[scope]                // of the script that runs, for other goroutines
+	turns   atomic.Int64                         // how many turns began
+	turned  bool                                 // the last turn ran something posted
 
 	busySince atomic.Int64 // when the script began to run, in nanoseconds; 0 while it waits
 }
@@ -50,12 +56,42 @@ func newLoop(ctx context.Context, vm *goja.Runtime) *loop {
 	return l
 }
 
-// post runs f on the loop. An error from f ends the loop.
-func (l *loop) post(f func() error) {
+// job is something that the loop is to run.
+type job struct {
+	scope *scope // for which it runs; nil: that of the loop
+	run   func() error
+}
+
+// operation is work on another goroutine.
+type operation struct {
+	scope *scope
+	work  func() func() error
+}
+
+// post runs f on the loop, for no particular call. An error from f ends the loop.
+func (l *loop) post(f func() error) { l.postIn(nil, f) }
+
+// postIn runs f on the loop for a scope.
+func (l *loop) postIn(s *scope, f func() error) {
 	l.mu.Lock()
-	l.posted = append(l.posted, f)
+	l.posted = append(l.posted, job{s, f})
 	l.mu.Unlock()
 	l.wakeUp()
+}
+
+// later runs f on the loop for the scope that begins it now. It must be called on the loop.
+func (l *loop) later(f func() error) {
+	if s := l.scope(); s == nil || !s.over {
+		l.postIn(s, f)
+	}
+}
+
+// scope gives that of the script that runs; nil where there is none.
+func (l *loop) scope() *scope {
+	if l.current == nil {
+		return nil
+	}
+	return l.current()
 }
 
 func (l *loop) wakeUp() {
@@ -65,33 +101,53 @@ func (l *loop) wakeUp() {
 	}
 }
 
-// start runs work on a goroutine of its own, and what it gives on the loop.
+// start runs work on a goroutine of its own, and what it gives on the loop, for the scope
+// that begins it. It must be called on the loop.
 func (l *loop) start(work func(ctx context.Context) func() error) {
-	operation := func() func() error { return work(l.ctx) }
+	s, ctx := l.scope(), l.ctx
+	if s != nil && s.over {
+		return
+	}
+	if s != nil && s.ctx != nil {
+		ctx = s.ctx
+	}
+	o := operation{s, func() func() error { return work(ctx) }}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.running >= maxOperations {
-		l.waiting = append(l.waiting, operation)
+		l.waiting = append(l.waiting, o)
 		return
 	}
 	l.running++
-	l.operators.Go(func() { l.operate(operation) })
+	l.operators.Go(func() { l.operate(o) })
 }
 
 // operate runs an operation and then those that wait, until none does or the engine has ended.
-func (l *loop) operate(operation func() func() error) {
-	for operation != nil {
-		done := contain(operation)
+func (l *loop) operate(o operation) {
+	for more := true; more; {
+		done := contain(o.work)
 		l.mu.Lock()
-		l.posted = append(l.posted, done)
-		operation = nil
-		if len(l.waiting) > 0 && l.ctx.Err() == nil {
-			operation, l.waiting = l.waiting[0], l.waiting[1:]
+		l.posted = append(l.posted, job{o.scope, done})
+		if more = len(l.waiting) > 0 && l.ctx.Err() == nil; more {
+			o, l.waiting = l.waiting[0], l.waiting[1:]
 		} else {
 			l.running--
 		}
 		l.mu.Unlock()
 		l.wakeUp()
+	}
+}
+
+// drop forgets what a scope that is over has begun: its timers, and what waits to run for it.
+func (l *loop) drop(s *scope) {
+	l.mu.Lock()
+	l.posted = slices.DeleteFunc(l.posted, func(j job) bool { return j.scope == s })
+	l.waiting = slices.DeleteFunc(l.waiting, func(o operation) bool { return o.scope == s })
+	l.mu.Unlock()
+	for id, t := range l.live {
+		if t.scope == s {
+			l.clearTimer(id)
+		}
 	}
 }
 
@@ -121,6 +177,7 @@ type timer struct {
 	fire  func() error
 	index int
 	unref bool
+	scope *scope
 }
 
 // setTimer makes a timer and gives its id. Delays below 1 ms count as 1 ms, as in Node.
@@ -130,9 +187,12 @@ func (l *loop) setTimer(delay time.Duration, repeat bool, fire func() error) (in
 	}
 	delay = max(delay, time.Millisecond)
 	l.nextID++
-	t := &timer{id: l.nextID, seq: l.nextID, at: time.Now().Add(delay), fire: fire}
+	t := &timer{id: l.nextID, seq: l.nextID, at: time.Now().Add(delay), fire: fire, scope: l.scope()}
 	if repeat {
 		t.every = delay
+	}
+	if t.scope != nil && t.scope.over {
+		return t.id, nil
 	}
 	l.live[t.id] = t
 	heap.Push(&l.timers, t)
@@ -172,15 +232,15 @@ func (l *loop) run(ctx context.Context, settled func() bool) error {
 // turn runs one posted function or one due timer.
 func (l *loop) turn() (did bool, err error) {
 	l.mu.Lock()
-	var f func() error
+	var next job
 	due := len(l.timers) > 0 && !time.Now().Before(l.timers[0].at)
 	if len(l.posted) > 0 && !(due && l.turned) {
-		f, l.posted = l.posted[0], l.posted[1:]
+		next, l.posted = l.posted[0], l.posted[1:]
 	}
 	l.mu.Unlock()
-	l.turned = f != nil // a stream of what is posted must not starve the timers
-	if f != nil {
-		return true, f()
+	l.turned = next.run != nil // a stream of what is posted must not starve the timers
+	if next.run != nil {
+		return true, l.runIn(next.scope, next.run)
 	}
 	if due {
 		t := l.timers[0]
@@ -191,9 +251,21 @@ func (l *loop) turn() (did bool, err error) {
 		} else {
 			l.clearTimer(t.id)
 		}
-		return true, t.fire()
+		return true, l.runIn(t.scope, t.fire)
 	}
 	return false, nil
+}
+
+// runIn runs f as a turn for a scope. What a scope began that is over does not run.
+func (l *loop) runIn(s *scope, f func() error) error {
+	switch {
+	case s == nil || l.in == nil:
+		return f()
+	case s.over:
+		return nil
+	}
+	l.turns.Add(1)
+	return l.in(s, f)
 }
 
 // timed reports whether a timer is left that keeps the loop alive.

@@ -17,7 +17,6 @@ func loadProcess(e *engine) goja.Value {
 		}
 	}
 	idle := e.vm.ToValue(func(goja.FunctionCall) goja.Value { return goja.Undefined() })
-	partial := map[string]string{}
 	v := processLibrary.load(e, e.object(map[string]any{
 		"env": env, "platform": platform(), "arch": arch(), "version": "v" + nodeVersion, "node": nodeVersion, "dir": e.dir,
 		"cwd": func(goja.FunctionCall) goja.Value { return e.vm.ToValue(e.cwd()) },
@@ -35,7 +34,7 @@ func loadProcess(e *engine) goja.Value {
 			if stream == "stderr" {
 				level = slog.LevelError
 			}
-			text := partial[stream] + c.Argument(1).String()
+			text := e.partial[stream] + c.Argument(1).String()
 			for {
 				line, rest, ok := strings.Cut(text, "\n")
 				if !ok {
@@ -48,7 +47,10 @@ func loadProcess(e *engine) goja.Value {
 				e.logText(level, text)
 				text = ""
 			}
-			partial[stream] = text
+			if e.partial == nil {
+				e.partial = map[string]string{}
+			}
+			e.partial[stream] = text
 			return goja.Undefined()
 		},
 		"memory": func(goja.FunctionCall) goja.Value {
@@ -63,7 +65,7 @@ func loadProcess(e *engine) goja.Value {
 			}
 			e.api.ticksWait = true
 			if !e.api.inCallback {
-				e.loop.post(func() error { return e.macrotask(idle) })
+				e.loop.later(func() error { return e.macrotask(idle) })
 			}
 			return goja.Undefined()
 		},

@@ -29,7 +29,7 @@ func loadTimers(e *engine) goja.Value {
 		},
 		"immediate": func(c goja.FunctionCall) goja.Value {
 			f := c.Argument(0)
-			e.loop.post(func() error { return e.macrotask(f) })
+			e.loop.later(func() error { return e.macrotask(f) })
 			return goja.Undefined()
 		},
 		"capture": e.captureFunction(),
