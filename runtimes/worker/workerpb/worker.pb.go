@@ -884,9 +884,62 @@ func (x *Outcome) GetCancelled() bool {
 	return false
 }
 
+// Content is a block: a plain text, or its JSON.
+type Content struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Text          []byte                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+	Json          []byte                 `protobuf:"bytes,2,opt,name=json,proto3" json:"json,omitempty"` // empty for a plain text
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Content) Reset() {
+	*x = Content{}
+	mi := &file_worker_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Content) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Content) ProtoMessage() {}
+
+func (x *Content) ProtoReflect() protoreflect.Message {
+	mi := &file_worker_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Content.ProtoReflect.Descriptor instead.
+func (*Content) Descriptor() ([]byte, []int) {
+	return file_worker_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *Content) GetText() []byte {
+	if x != nil {
+		return x.Text
+	}
+	return nil
+}
+
+func (x *Content) GetJson() []byte {
+	if x != nil {
+		return x.Json
+	}
+	return nil
+}
+
 type Result struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Content       [][]byte               `protobuf:"bytes,1,rep,name=content,proto3" json:"content,omitempty"` // JSON of each block
+	Content       []*Content             `protobuf:"bytes,1,rep,name=content,proto3" json:"content,omitempty"`
 	Failed        bool                   `protobuf:"varint,2,opt,name=failed,proto3" json:"failed,omitempty"`
 	Structured    []byte                 `protobuf:"bytes,3,opt,name=structured,proto3" json:"structured,omitempty"`
 	Meta          []byte                 `protobuf:"bytes,4,opt,name=meta,proto3" json:"meta,omitempty"`
@@ -898,7 +951,7 @@ type Result struct {
 
 func (x *Result) Reset() {
 	*x = Result{}
-	mi := &file_worker_proto_msgTypes[10]
+	mi := &file_worker_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -910,7 +963,7 @@ func (x *Result) String() string {
 func (*Result) ProtoMessage() {}
 
 func (x *Result) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[10]
+	mi := &file_worker_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -923,10 +976,10 @@ func (x *Result) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Result.ProtoReflect.Descriptor instead.
 func (*Result) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{10}
+	return file_worker_proto_rawDescGZIP(), []int{11}
 }
 
-func (x *Result) GetContent() [][]byte {
+func (x *Result) GetContent() []*Content {
 	if x != nil {
 		return x.Content
 	}
@@ -979,7 +1032,7 @@ type Log struct {
 
 func (x *Log) Reset() {
 	*x = Log{}
-	mi := &file_worker_proto_msgTypes[11]
+	mi := &file_worker_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -991,7 +1044,7 @@ func (x *Log) String() string {
 func (*Log) ProtoMessage() {}
 
 func (x *Log) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[11]
+	mi := &file_worker_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1004,7 +1057,7 @@ func (x *Log) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Log.ProtoReflect.Descriptor instead.
 func (*Log) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{11}
+	return file_worker_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Log) GetLevel() int64 {
@@ -1044,7 +1097,7 @@ type Attribute struct {
 
 func (x *Attribute) Reset() {
 	*x = Attribute{}
-	mi := &file_worker_proto_msgTypes[12]
+	mi := &file_worker_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1056,7 +1109,7 @@ func (x *Attribute) String() string {
 func (*Attribute) ProtoMessage() {}
 
 func (x *Attribute) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[12]
+	mi := &file_worker_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1069,7 +1122,7 @@ func (x *Attribute) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Attribute.ProtoReflect.Descriptor instead.
 func (*Attribute) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{12}
+	return file_worker_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Attribute) GetKey() []byte {
@@ -1167,7 +1220,7 @@ type Error struct {
 
 func (x *Error) Reset() {
 	*x = Error{}
-	mi := &file_worker_proto_msgTypes[13]
+	mi := &file_worker_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1179,7 +1232,7 @@ func (x *Error) String() string {
 func (*Error) ProtoMessage() {}
 
 func (x *Error) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[13]
+	mi := &file_worker_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1192,7 +1245,7 @@ func (x *Error) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Error.ProtoReflect.Descriptor instead.
 func (*Error) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{13}
+	return file_worker_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Error) GetText() []byte {
@@ -1263,7 +1316,7 @@ type Denied struct {
 
 func (x *Denied) Reset() {
 	*x = Denied{}
-	mi := &file_worker_proto_msgTypes[14]
+	mi := &file_worker_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1275,7 +1328,7 @@ func (x *Denied) String() string {
 func (*Denied) ProtoMessage() {}
 
 func (x *Denied) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[14]
+	mi := &file_worker_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1288,7 +1341,7 @@ func (x *Denied) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Denied.ProtoReflect.Descriptor instead.
 func (*Denied) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{14}
+	return file_worker_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Denied) GetOp() []byte {
@@ -1329,7 +1382,7 @@ type Unsupported struct {
 
 func (x *Unsupported) Reset() {
 	*x = Unsupported{}
-	mi := &file_worker_proto_msgTypes[15]
+	mi := &file_worker_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1341,7 +1394,7 @@ func (x *Unsupported) String() string {
 func (*Unsupported) ProtoMessage() {}
 
 func (x *Unsupported) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[15]
+	mi := &file_worker_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1354,7 +1407,7 @@ func (x *Unsupported) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Unsupported.ProtoReflect.Descriptor instead.
 func (*Unsupported) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{15}
+	return file_worker_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Unsupported) GetName() []byte {
@@ -1384,7 +1437,7 @@ type NoName struct {
 
 func (x *NoName) Reset() {
 	*x = NoName{}
-	mi := &file_worker_proto_msgTypes[16]
+	mi := &file_worker_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1396,7 +1449,7 @@ func (x *NoName) String() string {
 func (*NoName) ProtoMessage() {}
 
 func (x *NoName) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[16]
+	mi := &file_worker_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1409,7 +1462,7 @@ func (x *NoName) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NoName.ProtoReflect.Descriptor instead.
 func (*NoName) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{16}
+	return file_worker_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *NoName) GetName() []byte {
@@ -1465,7 +1518,7 @@ type Request struct {
 
 func (x *Request) Reset() {
 	*x = Request{}
-	mi := &file_worker_proto_msgTypes[17]
+	mi := &file_worker_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1477,7 +1530,7 @@ func (x *Request) String() string {
 func (*Request) ProtoMessage() {}
 
 func (x *Request) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[17]
+	mi := &file_worker_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1490,7 +1543,7 @@ func (x *Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Request.ProtoReflect.Descriptor instead.
 func (*Request) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{17}
+	return file_worker_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Request) GetId() uint64 {
@@ -1714,7 +1767,7 @@ type Nothing struct {
 
 func (x *Nothing) Reset() {
 	*x = Nothing{}
-	mi := &file_worker_proto_msgTypes[18]
+	mi := &file_worker_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1726,7 +1779,7 @@ func (x *Nothing) String() string {
 func (*Nothing) ProtoMessage() {}
 
 func (x *Nothing) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[18]
+	mi := &file_worker_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1739,7 +1792,7 @@ func (x *Nothing) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Nothing.ProtoReflect.Descriptor instead.
 func (*Nothing) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{18}
+	return file_worker_proto_rawDescGZIP(), []int{19}
 }
 
 type Entry struct {
@@ -1752,7 +1805,7 @@ type Entry struct {
 
 func (x *Entry) Reset() {
 	*x = Entry{}
-	mi := &file_worker_proto_msgTypes[19]
+	mi := &file_worker_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1764,7 +1817,7 @@ func (x *Entry) String() string {
 func (*Entry) ProtoMessage() {}
 
 func (x *Entry) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[19]
+	mi := &file_worker_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1777,7 +1830,7 @@ func (x *Entry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entry.ProtoReflect.Descriptor instead.
 func (*Entry) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{19}
+	return file_worker_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Entry) GetKey() []byte {
@@ -1804,7 +1857,7 @@ type Execute struct {
 
 func (x *Execute) Reset() {
 	*x = Execute{}
-	mi := &file_worker_proto_msgTypes[20]
+	mi := &file_worker_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1816,7 +1869,7 @@ func (x *Execute) String() string {
 func (*Execute) ProtoMessage() {}
 
 func (x *Execute) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[20]
+	mi := &file_worker_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1829,7 +1882,7 @@ func (x *Execute) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Execute.ProtoReflect.Descriptor instead.
 func (*Execute) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{20}
+	return file_worker_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Execute) GetCommand() []byte {
@@ -1860,7 +1913,7 @@ type Fetch struct {
 
 func (x *Fetch) Reset() {
 	*x = Fetch{}
-	mi := &file_worker_proto_msgTypes[21]
+	mi := &file_worker_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1872,7 +1925,7 @@ func (x *Fetch) String() string {
 func (*Fetch) ProtoMessage() {}
 
 func (x *Fetch) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[21]
+	mi := &file_worker_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1885,7 +1938,7 @@ func (x *Fetch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fetch.ProtoReflect.Descriptor instead.
 func (*Fetch) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{21}
+	return file_worker_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Fetch) GetMethod() []byte {
@@ -1940,7 +1993,7 @@ type Header struct {
 
 func (x *Header) Reset() {
 	*x = Header{}
-	mi := &file_worker_proto_msgTypes[22]
+	mi := &file_worker_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1952,7 +2005,7 @@ func (x *Header) String() string {
 func (*Header) ProtoMessage() {}
 
 func (x *Header) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[22]
+	mi := &file_worker_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1965,7 +2018,7 @@ func (x *Header) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Header.ProtoReflect.Descriptor instead.
 func (*Header) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{22}
+	return file_worker_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Header) GetName() []byte {
@@ -1992,7 +2045,7 @@ type Dial struct {
 
 func (x *Dial) Reset() {
 	*x = Dial{}
-	mi := &file_worker_proto_msgTypes[23]
+	mi := &file_worker_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2004,7 +2057,7 @@ func (x *Dial) String() string {
 func (*Dial) ProtoMessage() {}
 
 func (x *Dial) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[23]
+	mi := &file_worker_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2017,7 +2070,7 @@ func (x *Dial) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Dial.ProtoReflect.Descriptor instead.
 func (*Dial) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{23}
+	return file_worker_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Dial) GetHost() []byte {
@@ -2045,7 +2098,7 @@ type Read struct {
 
 func (x *Read) Reset() {
 	*x = Read{}
-	mi := &file_worker_proto_msgTypes[24]
+	mi := &file_worker_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2057,7 +2110,7 @@ func (x *Read) String() string {
 func (*Read) ProtoMessage() {}
 
 func (x *Read) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[24]
+	mi := &file_worker_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2070,7 +2123,7 @@ func (x *Read) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Read.ProtoReflect.Descriptor instead.
 func (*Read) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{24}
+	return file_worker_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Read) GetHandle() uint64 {
@@ -2097,7 +2150,7 @@ type Write struct {
 
 func (x *Write) Reset() {
 	*x = Write{}
-	mi := &file_worker_proto_msgTypes[25]
+	mi := &file_worker_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2109,7 +2162,7 @@ func (x *Write) String() string {
 func (*Write) ProtoMessage() {}
 
 func (x *Write) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[25]
+	mi := &file_worker_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2122,7 +2175,7 @@ func (x *Write) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Write.ProtoReflect.Descriptor instead.
 func (*Write) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{25}
+	return file_worker_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Write) GetHandle() uint64 {
@@ -2149,7 +2202,7 @@ type Close struct {
 
 func (x *Close) Reset() {
 	*x = Close{}
-	mi := &file_worker_proto_msgTypes[26]
+	mi := &file_worker_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2161,7 +2214,7 @@ func (x *Close) String() string {
 func (*Close) ProtoMessage() {}
 
 func (x *Close) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[26]
+	mi := &file_worker_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2174,7 +2227,7 @@ func (x *Close) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Close.ProtoReflect.Descriptor instead.
 func (*Close) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{26}
+	return file_worker_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Close) GetHandle() uint64 {
@@ -2213,7 +2266,7 @@ type Reply struct {
 
 func (x *Reply) Reset() {
 	*x = Reply{}
-	mi := &file_worker_proto_msgTypes[27]
+	mi := &file_worker_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2225,7 +2278,7 @@ func (x *Reply) String() string {
 func (*Reply) ProtoMessage() {}
 
 func (x *Reply) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[27]
+	mi := &file_worker_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2238,7 +2291,7 @@ func (x *Reply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reply.ProtoReflect.Descriptor instead.
 func (*Reply) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{27}
+	return file_worker_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Reply) GetId() uint64 {
@@ -2410,7 +2463,7 @@ type Entries struct {
 
 func (x *Entries) Reset() {
 	*x = Entries{}
-	mi := &file_worker_proto_msgTypes[28]
+	mi := &file_worker_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2422,7 +2475,7 @@ func (x *Entries) String() string {
 func (*Entries) ProtoMessage() {}
 
 func (x *Entries) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[28]
+	mi := &file_worker_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2435,7 +2488,7 @@ func (x *Entries) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entries.ProtoReflect.Descriptor instead.
 func (*Entries) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{28}
+	return file_worker_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Entries) GetEntries() []*Entry {
@@ -2454,7 +2507,7 @@ type Keys struct {
 
 func (x *Keys) Reset() {
 	*x = Keys{}
-	mi := &file_worker_proto_msgTypes[29]
+	mi := &file_worker_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2466,7 +2519,7 @@ func (x *Keys) String() string {
 func (*Keys) ProtoMessage() {}
 
 func (x *Keys) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[29]
+	mi := &file_worker_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2479,7 +2532,7 @@ func (x *Keys) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Keys.ProtoReflect.Descriptor instead.
 func (*Keys) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{29}
+	return file_worker_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Keys) GetKeys() [][]byte {
@@ -2503,7 +2556,7 @@ type Response struct {
 
 func (x *Response) Reset() {
 	*x = Response{}
-	mi := &file_worker_proto_msgTypes[30]
+	mi := &file_worker_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2515,7 +2568,7 @@ func (x *Response) String() string {
 func (*Response) ProtoMessage() {}
 
 func (x *Response) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[30]
+	mi := &file_worker_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2528,7 +2581,7 @@ func (x *Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Response.ProtoReflect.Descriptor instead.
 func (*Response) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{30}
+	return file_worker_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Response) GetHandle() uint64 {
@@ -2584,7 +2637,7 @@ type Connection struct {
 
 func (x *Connection) Reset() {
 	*x = Connection{}
-	mi := &file_worker_proto_msgTypes[31]
+	mi := &file_worker_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2596,7 +2649,7 @@ func (x *Connection) String() string {
 func (*Connection) ProtoMessage() {}
 
 func (x *Connection) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[31]
+	mi := &file_worker_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2609,7 +2662,7 @@ func (x *Connection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Connection.ProtoReflect.Descriptor instead.
 func (*Connection) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{31}
+	return file_worker_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Connection) GetHandle() uint64 {
@@ -2643,7 +2696,7 @@ type Chunk struct {
 
 func (x *Chunk) Reset() {
 	*x = Chunk{}
-	mi := &file_worker_proto_msgTypes[32]
+	mi := &file_worker_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2655,7 +2708,7 @@ func (x *Chunk) String() string {
 func (*Chunk) ProtoMessage() {}
 
 func (x *Chunk) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[32]
+	mi := &file_worker_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2668,7 +2721,7 @@ func (x *Chunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Chunk.ProtoReflect.Descriptor instead.
 func (*Chunk) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{32}
+	return file_worker_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Chunk) GetData() []byte {
@@ -2759,9 +2812,12 @@ const file_worker_proto_rawDesc = "" +
 	"\aOutcome\x122\n" +
 	"\x06result\x18\x01 \x01(\v2\x1a.toolhost.worker.v1.ResultR\x06result\x12/\n" +
 	"\x05error\x18\x02 \x01(\v2\x19.toolhost.worker.v1.ErrorR\x05error\x12\x1c\n" +
-	"\tcancelled\x18\x03 \x01(\bR\tcancelled\"\xa1\x01\n" +
-	"\x06Result\x12\x18\n" +
-	"\acontent\x18\x01 \x03(\fR\acontent\x12\x16\n" +
+	"\tcancelled\x18\x03 \x01(\bR\tcancelled\"1\n" +
+	"\aContent\x12\x12\n" +
+	"\x04text\x18\x01 \x01(\fR\x04text\x12\x12\n" +
+	"\x04json\x18\x02 \x01(\fR\x04json\"\xbe\x01\n" +
+	"\x06Result\x125\n" +
+	"\acontent\x18\x01 \x03(\v2\x1b.toolhost.worker.v1.ContentR\acontent\x12\x16\n" +
 	"\x06failed\x18\x02 \x01(\bR\x06failed\x12\x1e\n" +
 	"\n" +
 	"structured\x18\x03 \x01(\fR\n" +
@@ -2905,7 +2961,7 @@ func file_worker_proto_rawDescGZIP() []byte {
 	return file_worker_proto_rawDescData
 }
 
-var file_worker_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
+var file_worker_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
 var file_worker_proto_goTypes = []any{
 	(*FromHost)(nil),    // 0: toolhost.worker.v1.FromHost
 	(*FromWorker)(nil),  // 1: toolhost.worker.v1.FromWorker
@@ -2917,79 +2973,81 @@ var file_worker_proto_goTypes = []any{
 	(*Call)(nil),        // 7: toolhost.worker.v1.Call
 	(*Cancel)(nil),      // 8: toolhost.worker.v1.Cancel
 	(*Outcome)(nil),     // 9: toolhost.worker.v1.Outcome
-	(*Result)(nil),      // 10: toolhost.worker.v1.Result
-	(*Log)(nil),         // 11: toolhost.worker.v1.Log
-	(*Attribute)(nil),   // 12: toolhost.worker.v1.Attribute
-	(*Error)(nil),       // 13: toolhost.worker.v1.Error
-	(*Denied)(nil),      // 14: toolhost.worker.v1.Denied
-	(*Unsupported)(nil), // 15: toolhost.worker.v1.Unsupported
-	(*NoName)(nil),      // 16: toolhost.worker.v1.NoName
-	(*Request)(nil),     // 17: toolhost.worker.v1.Request
-	(*Nothing)(nil),     // 18: toolhost.worker.v1.Nothing
-	(*Entry)(nil),       // 19: toolhost.worker.v1.Entry
-	(*Execute)(nil),     // 20: toolhost.worker.v1.Execute
-	(*Fetch)(nil),       // 21: toolhost.worker.v1.Fetch
-	(*Header)(nil),      // 22: toolhost.worker.v1.Header
-	(*Dial)(nil),        // 23: toolhost.worker.v1.Dial
-	(*Read)(nil),        // 24: toolhost.worker.v1.Read
-	(*Write)(nil),       // 25: toolhost.worker.v1.Write
-	(*Close)(nil),       // 26: toolhost.worker.v1.Close
-	(*Reply)(nil),       // 27: toolhost.worker.v1.Reply
-	(*Entries)(nil),     // 28: toolhost.worker.v1.Entries
-	(*Keys)(nil),        // 29: toolhost.worker.v1.Keys
-	(*Response)(nil),    // 30: toolhost.worker.v1.Response
-	(*Connection)(nil),  // 31: toolhost.worker.v1.Connection
-	(*Chunk)(nil),       // 32: toolhost.worker.v1.Chunk
-	nil,                 // 33: toolhost.worker.v1.Plugin.EnvEntry
+	(*Content)(nil),     // 10: toolhost.worker.v1.Content
+	(*Result)(nil),      // 11: toolhost.worker.v1.Result
+	(*Log)(nil),         // 12: toolhost.worker.v1.Log
+	(*Attribute)(nil),   // 13: toolhost.worker.v1.Attribute
+	(*Error)(nil),       // 14: toolhost.worker.v1.Error
+	(*Denied)(nil),      // 15: toolhost.worker.v1.Denied
+	(*Unsupported)(nil), // 16: toolhost.worker.v1.Unsupported
+	(*NoName)(nil),      // 17: toolhost.worker.v1.NoName
+	(*Request)(nil),     // 18: toolhost.worker.v1.Request
+	(*Nothing)(nil),     // 19: toolhost.worker.v1.Nothing
+	(*Entry)(nil),       // 20: toolhost.worker.v1.Entry
+	(*Execute)(nil),     // 21: toolhost.worker.v1.Execute
+	(*Fetch)(nil),       // 22: toolhost.worker.v1.Fetch
+	(*Header)(nil),      // 23: toolhost.worker.v1.Header
+	(*Dial)(nil),        // 24: toolhost.worker.v1.Dial
+	(*Read)(nil),        // 25: toolhost.worker.v1.Read
+	(*Write)(nil),       // 26: toolhost.worker.v1.Write
+	(*Close)(nil),       // 27: toolhost.worker.v1.Close
+	(*Reply)(nil),       // 28: toolhost.worker.v1.Reply
+	(*Entries)(nil),     // 29: toolhost.worker.v1.Entries
+	(*Keys)(nil),        // 30: toolhost.worker.v1.Keys
+	(*Response)(nil),    // 31: toolhost.worker.v1.Response
+	(*Connection)(nil),  // 32: toolhost.worker.v1.Connection
+	(*Chunk)(nil),       // 33: toolhost.worker.v1.Chunk
+	nil,                 // 34: toolhost.worker.v1.Plugin.EnvEntry
 }
 var file_worker_proto_depIdxs = []int32{
 	2,  // 0: toolhost.worker.v1.FromHost.plugin:type_name -> toolhost.worker.v1.Plugin
 	7,  // 1: toolhost.worker.v1.FromHost.call:type_name -> toolhost.worker.v1.Call
 	8,  // 2: toolhost.worker.v1.FromHost.cancel:type_name -> toolhost.worker.v1.Cancel
-	27, // 3: toolhost.worker.v1.FromHost.reply:type_name -> toolhost.worker.v1.Reply
+	28, // 3: toolhost.worker.v1.FromHost.reply:type_name -> toolhost.worker.v1.Reply
 	4,  // 4: toolhost.worker.v1.FromWorker.opened:type_name -> toolhost.worker.v1.Opened
 	9,  // 5: toolhost.worker.v1.FromWorker.outcome:type_name -> toolhost.worker.v1.Outcome
-	11, // 6: toolhost.worker.v1.FromWorker.log:type_name -> toolhost.worker.v1.Log
-	17, // 7: toolhost.worker.v1.FromWorker.request:type_name -> toolhost.worker.v1.Request
+	12, // 6: toolhost.worker.v1.FromWorker.log:type_name -> toolhost.worker.v1.Log
+	18, // 7: toolhost.worker.v1.FromWorker.request:type_name -> toolhost.worker.v1.Request
 	3,  // 8: toolhost.worker.v1.Plugin.tools:type_name -> toolhost.worker.v1.Tool
-	33, // 9: toolhost.worker.v1.Plugin.env:type_name -> toolhost.worker.v1.Plugin.EnvEntry
+	34, // 9: toolhost.worker.v1.Plugin.env:type_name -> toolhost.worker.v1.Plugin.EnvEntry
 	5,  // 10: toolhost.worker.v1.Opened.inputs:type_name -> toolhost.worker.v1.Input
 	6,  // 11: toolhost.worker.v1.Opened.problems:type_name -> toolhost.worker.v1.Problem
-	13, // 12: toolhost.worker.v1.Opened.error:type_name -> toolhost.worker.v1.Error
-	10, // 13: toolhost.worker.v1.Outcome.result:type_name -> toolhost.worker.v1.Result
-	13, // 14: toolhost.worker.v1.Outcome.error:type_name -> toolhost.worker.v1.Error
-	12, // 15: toolhost.worker.v1.Log.attributes:type_name -> toolhost.worker.v1.Attribute
-	14, // 16: toolhost.worker.v1.Error.denied:type_name -> toolhost.worker.v1.Denied
-	15, // 17: toolhost.worker.v1.Error.unsupported:type_name -> toolhost.worker.v1.Unsupported
-	16, // 18: toolhost.worker.v1.Error.no_name:type_name -> toolhost.worker.v1.NoName
-	18, // 19: toolhost.worker.v1.Request.settings_all:type_name -> toolhost.worker.v1.Nothing
-	19, // 20: toolhost.worker.v1.Request.store_set:type_name -> toolhost.worker.v1.Entry
-	20, // 21: toolhost.worker.v1.Request.execute:type_name -> toolhost.worker.v1.Execute
-	21, // 22: toolhost.worker.v1.Request.fetch:type_name -> toolhost.worker.v1.Fetch
-	23, // 23: toolhost.worker.v1.Request.dial:type_name -> toolhost.worker.v1.Dial
-	24, // 24: toolhost.worker.v1.Request.read:type_name -> toolhost.worker.v1.Read
-	25, // 25: toolhost.worker.v1.Request.write:type_name -> toolhost.worker.v1.Write
-	26, // 26: toolhost.worker.v1.Request.close:type_name -> toolhost.worker.v1.Close
-	22, // 27: toolhost.worker.v1.Fetch.header:type_name -> toolhost.worker.v1.Header
-	13, // 28: toolhost.worker.v1.Reply.error:type_name -> toolhost.worker.v1.Error
-	18, // 29: toolhost.worker.v1.Reply.nothing:type_name -> toolhost.worker.v1.Nothing
-	28, // 30: toolhost.worker.v1.Reply.entries:type_name -> toolhost.worker.v1.Entries
-	29, // 31: toolhost.worker.v1.Reply.keys:type_name -> toolhost.worker.v1.Keys
-	10, // 32: toolhost.worker.v1.Reply.result:type_name -> toolhost.worker.v1.Result
-	30, // 33: toolhost.worker.v1.Reply.response:type_name -> toolhost.worker.v1.Response
-	31, // 34: toolhost.worker.v1.Reply.connection:type_name -> toolhost.worker.v1.Connection
-	32, // 35: toolhost.worker.v1.Reply.chunk:type_name -> toolhost.worker.v1.Chunk
-	19, // 36: toolhost.worker.v1.Entries.entries:type_name -> toolhost.worker.v1.Entry
-	22, // 37: toolhost.worker.v1.Response.header:type_name -> toolhost.worker.v1.Header
-	0,  // 38: toolhost.worker.v1.Worker.Open:input_type -> toolhost.worker.v1.FromHost
-	0,  // 39: toolhost.worker.v1.Worker.Call:input_type -> toolhost.worker.v1.FromHost
-	1,  // 40: toolhost.worker.v1.Worker.Open:output_type -> toolhost.worker.v1.FromWorker
-	1,  // 41: toolhost.worker.v1.Worker.Call:output_type -> toolhost.worker.v1.FromWorker
-	40, // [40:42] is the sub-list for method output_type
-	38, // [38:40] is the sub-list for method input_type
-	38, // [38:38] is the sub-list for extension type_name
-	38, // [38:38] is the sub-list for extension extendee
-	0,  // [0:38] is the sub-list for field type_name
+	14, // 12: toolhost.worker.v1.Opened.error:type_name -> toolhost.worker.v1.Error
+	11, // 13: toolhost.worker.v1.Outcome.result:type_name -> toolhost.worker.v1.Result
+	14, // 14: toolhost.worker.v1.Outcome.error:type_name -> toolhost.worker.v1.Error
+	10, // 15: toolhost.worker.v1.Result.content:type_name -> toolhost.worker.v1.Content
+	13, // 16: toolhost.worker.v1.Log.attributes:type_name -> toolhost.worker.v1.Attribute
+	15, // 17: toolhost.worker.v1.Error.denied:type_name -> toolhost.worker.v1.Denied
+	16, // 18: toolhost.worker.v1.Error.unsupported:type_name -> toolhost.worker.v1.Unsupported
+	17, // 19: toolhost.worker.v1.Error.no_name:type_name -> toolhost.worker.v1.NoName
+	19, // 20: toolhost.worker.v1.Request.settings_all:type_name -> toolhost.worker.v1.Nothing
+	20, // 21: toolhost.worker.v1.Request.store_set:type_name -> toolhost.worker.v1.Entry
+	21, // 22: toolhost.worker.v1.Request.execute:type_name -> toolhost.worker.v1.Execute
+	22, // 23: toolhost.worker.v1.Request.fetch:type_name -> toolhost.worker.v1.Fetch
+	24, // 24: toolhost.worker.v1.Request.dial:type_name -> toolhost.worker.v1.Dial
+	25, // 25: toolhost.worker.v1.Request.read:type_name -> toolhost.worker.v1.Read
+	26, // 26: toolhost.worker.v1.Request.write:type_name -> toolhost.worker.v1.Write
+	27, // 27: toolhost.worker.v1.Request.close:type_name -> toolhost.worker.v1.Close
+	23, // 28: toolhost.worker.v1.Fetch.header:type_name -> toolhost.worker.v1.Header
+	14, // 29: toolhost.worker.v1.Reply.error:type_name -> toolhost.worker.v1.Error
+	19, // 30: toolhost.worker.v1.Reply.nothing:type_name -> toolhost.worker.v1.Nothing
+	29, // 31: toolhost.worker.v1.Reply.entries:type_name -> toolhost.worker.v1.Entries
+	30, // 32: toolhost.worker.v1.Reply.keys:type_name -> toolhost.worker.v1.Keys
+	11, // 33: toolhost.worker.v1.Reply.result:type_name -> toolhost.worker.v1.Result
+	31, // 34: toolhost.worker.v1.Reply.response:type_name -> toolhost.worker.v1.Response
+	32, // 35: toolhost.worker.v1.Reply.connection:type_name -> toolhost.worker.v1.Connection
+	33, // 36: toolhost.worker.v1.Reply.chunk:type_name -> toolhost.worker.v1.Chunk
+	20, // 37: toolhost.worker.v1.Entries.entries:type_name -> toolhost.worker.v1.Entry
+	23, // 38: toolhost.worker.v1.Response.header:type_name -> toolhost.worker.v1.Header
+	0,  // 39: toolhost.worker.v1.Worker.Open:input_type -> toolhost.worker.v1.FromHost
+	0,  // 40: toolhost.worker.v1.Worker.Call:input_type -> toolhost.worker.v1.FromHost
+	1,  // 41: toolhost.worker.v1.Worker.Open:output_type -> toolhost.worker.v1.FromWorker
+	1,  // 42: toolhost.worker.v1.Worker.Call:output_type -> toolhost.worker.v1.FromWorker
+	41, // [41:43] is the sub-list for method output_type
+	39, // [39:41] is the sub-list for method input_type
+	39, // [39:39] is the sub-list for extension type_name
+	39, // [39:39] is the sub-list for extension extendee
+	0,  // [0:39] is the sub-list for field type_name
 }
 
 func init() { file_worker_proto_init() }
@@ -3011,13 +3069,13 @@ func file_worker_proto_init() {
 		(*FromWorker_Request)(nil),
 		(*FromWorker_Abandon)(nil),
 	}
-	file_worker_proto_msgTypes[12].OneofWrappers = []any{
+	file_worker_proto_msgTypes[13].OneofWrappers = []any{
 		(*Attribute_Text)(nil),
 		(*Attribute_Number)(nil),
 		(*Attribute_Flag)(nil),
 		(*Attribute_Decimal)(nil),
 	}
-	file_worker_proto_msgTypes[17].OneofWrappers = []any{
+	file_worker_proto_msgTypes[18].OneofWrappers = []any{
 		(*Request_SettingsGet)(nil),
 		(*Request_SettingsAll)(nil),
 		(*Request_StoreGet)(nil),
@@ -3032,7 +3090,7 @@ func file_worker_proto_init() {
 		(*Request_Write)(nil),
 		(*Request_Close)(nil),
 	}
-	file_worker_proto_msgTypes[27].OneofWrappers = []any{
+	file_worker_proto_msgTypes[28].OneofWrappers = []any{
 		(*Reply_Text)(nil),
 		(*Reply_Nothing)(nil),
 		(*Reply_Flag)(nil),
@@ -3049,7 +3107,7 @@ func file_worker_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_worker_proto_rawDesc), len(file_worker_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   34,
+			NumMessages:   35,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
