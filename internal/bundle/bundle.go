@@ -11,8 +11,8 @@
 //
 // A script is an expression whose value is a function of two arguments, the name require
 // and a host object: (function (require, __host) { … }). The host object has the methods
-// require(name) for built-in modules, export(namespace), which the script calls with the
-// handler module's namespace, and dirname(file), filename(file), url(file) for the places of
+// require(name) for built-in modules, export(namespace, path), which the script calls with
+// the namespace of each handler module and its path, and dirname(file), filename(file), url(file) for the places of
 // a file named below the root. Where the module awaits at its top level the function is async.
 package bundle
 
@@ -137,20 +137,44 @@ const (
 // is an ES module, whatever the module itself is.
 const entryMark = "?entry"
 
-// Build bundles handler modules, given as slash paths below root. Its error is an
-// *Error, or ctx's where no slot became free in time.
+// entry is what becomes one script: modules that are handed over, by the name under which
+// the script is known.
+type entry struct {
+	name    string
+	modules []string
+}
+
+// Build bundles handler modules, given as slash paths below root, each into a script of its
+// own. Its error is an *Error, or ctx's where no slot became free in time.
 func (b *Builder) Build(ctx context.Context, root *os.Root, handlers []string) (*Bundle, error) {
+	var entries []entry
+	for _, h := range slices.Compact(slices.Sorted(slices.Values(handlers))) {
+		entries = append(entries, entry{h, []string{h}})
+	}
+	return b.build(ctx, root, entries)
+}
+
+// Together names the script that [Builder.BuildTogether] makes.
+const Together = "*"
+
+// BuildTogether is Build for handler modules that share what they import: they go into one
+// script, named [Together], which evaluates them in the order of their paths.
+func (b *Builder) BuildTogether(ctx context.Context, root *os.Root, handlers []string) (*Bundle, error) {
+	handlers = slices.Compact(slices.Sorted(slices.Values(handlers)))
+	return b.build(ctx, root, []entry{{Together, handlers}})
+}
+
+func (b *Builder) build(ctx context.Context, root *os.Root, entries []entry) (*Bundle, error) {
 	select {
 	case b.slots <- struct{}{}:
 		defer func() { <-b.slots }()
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	handlers = slices.Compact(slices.Sorted(slices.Values(handlers)))
 	format := api.FormatIIFE
 	for {
 		f := newFiles(root, b.options.MaxFile, b.options.MaxTotal)
-		result := api.Build(b.buildOptions(f, handlers, format))
+		result := api.Build(b.buildOptions(f, entries, format))
 		if format == api.FormatIIFE && slices.ContainsFunc(result.Errors, awaitsAtTop) {
 			// Only ES modules may await at their top level: build one, and wrap it in an async function.
 			format = api.FormatESModule
@@ -159,7 +183,7 @@ func (b *Builder) Build(ctx context.Context, root *os.Root, handlers []string) (
 		if len(result.Errors) > 0 {
 			return nil, &Error{Problems: b.problems(f, result.Errors)}
 		}
-		return collect(f, result, handlers, format)
+		return collect(f, result, entries, format)
 	}
 }
 
@@ -167,13 +191,14 @@ func awaitsAtTop(m api.Message) bool {
 	return strings.HasPrefix(m.Text, "Top-level await is currently not supported with the")
 }
 
-func collect(f *files, result api.BuildResult, handlers []string, format api.Format) (*Bundle, error) {
+func collect(f *files, result api.BuildResult, entries []entry, format api.Format) (*Bundle, error) {
 	built := &Bundle{Scripts: map[string]*Script{}, Inputs: f.inputs()}
 	outputs := map[string][]byte{}
 	for _, o := range result.OutputFiles {
 		outputs[filepath.Base(o.Path)] = o.Contents
 	}
-	for i, h := range handlers {
+	for i, e := range entries {
+		h := e.name
 		code, sourceMap := outputs[strconv.Itoa(i)+".js"], outputs[strconv.Itoa(i)+".js.map"]
 		if code == nil || sourceMap == nil {
 			return nil, fmt.Errorf("bundling %q: the bundler gave no output", h)
@@ -218,7 +243,7 @@ func unsupported() map[string]bool {
 	}
 }
 
-func (b *Builder) buildOptions(f *files, handlers []string, format api.Format) api.BuildOptions {
+func (b *Builder) buildOptions(f *files, entries []entry, format api.Format) api.BuildOptions {
 	banner := lead
 	if format == api.FormatESModule {
 		banner = "(async " + lead[1:]
@@ -242,25 +267,35 @@ func (b *Builder) buildOptions(f *files, handlers []string, format api.Format) a
 			"import.meta.dirname": placeDirname, "import.meta.filename": placeFilename, "import.meta.url": placeURL,
 		},
 		LogLevel: api.LogLevelSilent, LogLimit: 100,
-		Plugins: []api.Plugin{{Name: "toolhost", Setup: func(p api.PluginBuild) { b.setup(p, f) }}},
+		Plugins: []api.Plugin{{Name: "toolhost", Setup: func(p api.PluginBuild) { b.setup(p, f, entries) }}},
 	}
-	for i, h := range handlers {
-		o.EntryPointsAdvanced = append(o.EntryPointsAdvanced, api.EntryPoint{InputPath: h, OutputPath: strconv.Itoa(i)})
+	for i := range entries {
+		o.EntryPointsAdvanced = append(o.EntryPointsAdvanced, api.EntryPoint{InputPath: strconv.Itoa(i), OutputPath: strconv.Itoa(i)})
 	}
 	return o
 }
 
 // setup tells esbuild where modules are and what they hold.
-func (b *Builder) setup(p api.PluginBuild, f *files) {
+func (b *Builder) setup(p api.PluginBuild, f *files, entries []entry) {
 	r := &resolver{files: f, options: &b.options}
 	p.OnResolve(api.OnResolveOptions{Filter: ".*"}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
 		if args.Kind == api.ResolveEntryPoint {
-			return api.OnResolveResult{Path: args.Path + entryMark, Namespace: entrySpace}, nil
+			i, err := strconv.Atoi(args.Path)
+			if err != nil || i >= len(entries) {
+				return api.OnResolveResult{}, fmt.Errorf("no entry %q", args.Path) // entries are named by buildOptions
+			}
+			return api.OnResolveResult{Path: entries[i].name + entryMark, Namespace: entrySpace, PluginData: entries[i]}, nil
 		}
 		return r.resolve(args)
 	})
 	p.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: entrySpace}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
-		code := fmt.Sprintf("import * as m from %s;__host.export(m)", strconv.Quote("./"+strings.TrimSuffix(args.Path, entryMark)))
+		e, _ := args.PluginData.(entry)
+		var imports, exports strings.Builder
+		for i, m := range e.modules {
+			fmt.Fprintf(&imports, "import * as m%d from %s;", i, strconv.Quote("./"+m))
+			fmt.Fprintf(&exports, "__host.export(m%d,%s);", i, strconv.Quote(m))
+		}
+		code := imports.String() + exports.String()
 		return api.OnLoadResult{Contents: &code, Loader: api.LoaderJS}, nil
 	})
 	p.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: builtinSpace}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -414,5 +415,49 @@ func TestModules(t *testing.T) {
 	}
 	if !strings.Contains(modules, `"mine"`) {
 		t.Errorf("the module itself is missing in\n%s", modules)
+	}
+}
+
+// Handler modules that are built together share what they import.
+func TestBuildTogether(t *testing.T) {
+	files := map[string]string{
+		"lib/count.js": "export let n = 0; export const next = () => ++n",
+		"a.js":         "import { next } from './lib/count.js'; next(); export default () => next()",
+		"b.mjs":        "const { next } = await import('./lib/count.js'); export default () => next()",
+	}
+	b, err := builder().BuildTogether(t.Context(), folder(t, files), []string{"b.mjs", "a.js", "a.js"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := b.Scripts[bundle.Together]
+	if len(b.Scripts) != 1 || s == nil || !s.Async || len(b.Inputs) != 3 {
+		t.Fatalf("got %d scripts, %v, %d inputs", len(b.Scripts), s, len(b.Inputs))
+	}
+	vm := goja.New()
+	vm.SetParserOptions(parser.WithDisableSourceMaps)
+	v, err := vm.RunScript("script.js", s.Code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, _ := goja.AssertFunction(v)
+	var got []string
+	host := vm.NewObject()
+	if err := host.Set("export", func(o *goja.Object, name string) {
+		handler, _ := goja.AssertFunction(o.Get("default"))
+		n, err := handler(goja.Undefined())
+		got = append(got, name+" "+n.String()+fmt.Sprint(err))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f(goja.Undefined(), goja.Undefined(), host); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"a.js 2<nil>", "b.mjs 3<nil>"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	_, err = builder().BuildTogether(t.Context(), folder(t, files), []string{"a.js", "c.js"})
+	var bad *bundle.Error
+	if !errors.As(err, &bad) || len(bad.Problems) != 1 || !strings.Contains(bad.Problems[0].Message, `"c.js" does not exist`) {
+		t.Errorf("got %v", err)
 	}
 }
