@@ -23,6 +23,7 @@ const (
 // floors: a package imports lower floors only. docs/architecture.md draws them.
 var floors = map[string]int{
 	"internal/jsondoc":         0,
+	"internal/state":           0,
 	"internal/suggest":         0,
 	"permissions":              0,
 	"plugins":                  0,
@@ -65,7 +66,9 @@ var owners = map[string][]string{
 	"github.com/xeipuuv/gojsonreference":       {"internal/schema"},
 	"github.com/xeipuuv/gojsonschema":          {"internal/schema"},
 	"golang.org/x/net":                         {"permissions"},
+	"github.com/zalando/go-keyring":            {"internal/state"},
 	"golang.org/x/term":                        {"cmd/toolhost"},
+	"modernc.org/sqlite":                       {"internal/state"},
 	"github.com/hashicorp/go-hclog":            {"runtimes/process", "runtimes/worker"},
 	"github.com/hashicorp/go-plugin":           {"runtimes/process", "runtimes/worker"},
 	"google.golang.org/grpc":                   {"runtimes/process", "runtimes/process/plugin", "runtimes/worker", "runtimes/worker/workerpb"},

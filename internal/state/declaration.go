@@ -1,0 +1,140 @@
+package state
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// MaxSetting is how many bytes the value of a setting may have as JSON.
+const MaxSetting = 64 << 10
+
+// Declaration is a setting as a plugin's manifest declares it.
+type Declaration struct {
+	Key      string // "weather.unit"
+	Type     string // "string", "boolean", "number"; others have no value
+	Enum     []json.RawMessage
+	Default  json.RawMessage // nil for none
+	Required bool
+	Secret   bool
+}
+
+// HasValue reports whether the setting is one that is set, not a text or a button.
+func (d *Declaration) HasValue() bool {
+	return d.Type == "string" || d.Type == "boolean" || d.Type == "number"
+}
+
+// Check says why a value does not fit the setting. The error shows no secret.
+func (d *Declaration) Check(value json.RawMessage) error {
+	if !d.HasValue() {
+		return fmt.Errorf("the setting %q is of type %s and has no value", d.Key, d.Type)
+	}
+	if len(value) > MaxSetting {
+		return fmt.Errorf("the value of the setting %q has %d bytes as JSON; it may have %d", d.Key, len(value), MaxSetting)
+	}
+	v, err := plain(value)
+	if err != nil || kindOf(v) != d.Type {
+		return fmt.Errorf("the setting %q takes a %s, not %s", d.Key, d.Type, d.shown(value))
+	}
+	if n, ok := v.(float64); ok && (math.IsInf(n, 0) || math.IsNaN(n)) {
+		return fmt.Errorf("the setting %q takes a number that a float64 holds, not %s", d.Key, d.shown(value))
+	}
+	if len(d.Enum) == 0 {
+		return nil
+	}
+	var choices []string
+	for _, raw := range d.Enum {
+		if choice, err := plain(raw); err == nil && choice == v {
+			return nil
+		}
+		choices = append(choices, string(raw))
+	}
+	return fmt.Errorf("the setting %q takes one of %s, not %s", d.Key, strings.Join(choices, ", "), d.shown(value))
+}
+
+// Parse gives the value that a text on the command line stands for. The error shows no
+// secret.
+func (d *Declaration) Parse(text string) (json.RawMessage, error) {
+	value := json.RawMessage(text)
+	if d.Type == "string" || !json.Valid(value) {
+		quoted, err := quote(text)
+		if err != nil {
+			return nil, err
+		}
+		value = quoted
+	}
+	return value, d.Check(value)
+}
+
+// shown gives a value as an error shows it.
+func (d *Declaration) shown(value json.RawMessage) string {
+	const most = 60
+	switch {
+	case d.Secret:
+		return "what was given"
+	case len(value) > most:
+		return strings.ToValidUTF8(string(value[:most]), "") + "…"
+	}
+	return string(value)
+}
+
+// plain gives a value as a float64, string or bool; nil for every other.
+func plain(raw json.RawMessage) (any, error) {
+	var v any
+	if !json.Valid(raw) {
+		return nil, errors.New("no JSON")
+	}
+	text := strings.TrimSpace(string(raw))
+	if text[0] == '-' || text[0] >= '0' && text[0] <= '9' {
+		n, err := strconv.ParseFloat(text, 64)
+		if errors.Is(err, strconv.ErrRange) {
+			err = nil // n is infinite
+		}
+		return n, err
+	}
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return nil, err
+	}
+	if kindOf(v) == "" {
+		return nil, nil
+	}
+	return v, nil
+}
+
+func kindOf(v any) string {
+	switch v.(type) {
+	case string:
+		return "string"
+	case bool:
+		return "boolean"
+	case float64:
+		return "number"
+	}
+	return ""
+}
+
+// quote gives a text as JSON, without the escapes for HTML.
+func quote(text string) (json.RawMessage, error) {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(text); err != nil {
+		return nil, err
+	}
+	return json.RawMessage(strings.TrimSuffix(b.String(), "\n")), nil
+}
+
+// find gives the declaration of a setting by its full key, or by its part after the
+// plugin's name; nil where there is none.
+func find(declared []Declaration, plugin, key string) *Declaration {
+	for _, k := range []string{key, plugin + "." + key} {
+		if i := slices.IndexFunc(declared, func(d Declaration) bool { return d.Key == k }); i >= 0 {
+			return &declared[i]
+		}
+	}
+	return nil
+}
