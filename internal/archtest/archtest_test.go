@@ -51,7 +51,7 @@ var floors = map[string]int{
 // owners of third-party modules: nobody else imports them.
 var owners = map[string][]string{
 	"github.com/agnivade/levenshtein":          {"internal/suggest"},
-	"github.com/andybalholm/brotli":            {"internal/fetch"},
+	"github.com/andybalholm/brotli":            {"internal/fetch", "runtimes/node"},
 	"github.com/bmatcuk/doublestar/v4":         {"permissions"},
 	"github.com/dlclark/regexp2/v2":            {"internal/schema", "runtimes/node"},
 	"github.com/dop251/goja":                   {"runtimes/node"},
