@@ -1,6 +1,7 @@
 package node
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"reflect"
@@ -24,6 +25,7 @@ type api struct {
 	newBuffer  goja.Callable             // ArrayBuffer → Buffer; nil until Buffer is touched
 	fileHost   *goja.Object              // what node:fs calls; nil until it is touched
 	files      map[int]*permissions.File // open file descriptors
+	zipStreams int                       // open streams of node:zlib
 	async      asyncContext
 	ticks      goja.Callable // runs what process.nextTick was given; nil until process is touched
 	ticksWait  bool          // something was given to process.nextTick
@@ -34,6 +36,14 @@ type api struct {
 type native = func(goja.FunctionCall) goja.Value
 
 var bytesType = reflect.TypeFor[[]byte]()
+
+// callContext ends with the call whose script runs, and with the engine.
+func (e *engine) callContext() context.Context {
+	if s := e.scope; s != nil && s.ctx != nil {
+		return s.ctx
+	}
+	return e.loop.ctx
+}
 
 // object makes an object of host functions and values, in the order of their names: a
 // script may list them, and what it sees must not change from call to call.

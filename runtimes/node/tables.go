@@ -49,6 +49,8 @@ var (
 	webStreamsLibrary     = newLibrary("web_streams")
 	webTransformLibrary   = newLibrary("web_transform")
 	webWritableLibrary    = newLibrary("web_writable")
+	zlibLibrary           = newLibrary("zlib")
+	zlibConstantsLibrary  = newLibrary("zlib_constants")
 )
 
 // webStreams are the classes of node:stream/web, which are globals too.
@@ -100,6 +102,7 @@ func init() {
 		"web_readable_bytes": plain(webBytesLibrary),
 		"web_transform":      plain(webTransformLibrary),
 		"web_writable":       plain(webWritableLibrary),
+		"zlib_constants":     plain(zlibConstantsLibrary),
 	}
 	builtinModules = map[string]loader{
 		"assert":              plain(assertLibrary),
@@ -132,6 +135,7 @@ func init() {
 		"url":                 loadURL,
 		"util":                loadUtil,
 		"util/types":          fromBuiltin("util", "types"),
+		"zlib":                loadZlib,
 	}
 	for _, name := range unsupportedModules {
 		builtinModules[name] = func(e *engine) goja.Value { return e.unsupported(name) }
@@ -176,5 +180,5 @@ func init() {
 var unsupportedModules = []string{
 	"child_process", "cluster", "dgram", "dns", "dns/promises", "domain", "http", "http2", "https", "inspector", "inspector/promises",
 	"net", "punycode", "readline", "readline/promises", "repl", "sea", "sqlite", "test", "test/reporters", "tls",
-	"trace_events", "tty", "v8", "vm", "wasi", "worker_threads", "zlib",
+	"trace_events", "tty", "v8", "vm", "wasi", "worker_threads",
 }

@@ -15,7 +15,7 @@ const ways = {
   crypto: 'use createHash, createHmac, randomBytes or timingSafeEqual, or a package in plain JavaScript', 'crypto.subtle': 'use subtle.digest, or a package in plain JavaScript',
   domain: 'use try and catch around await', punycode: 'use domainToASCII and domainToUnicode of node:url', readline: 'read the file and split its text at line ends', 'readline/promises': 'there is nobody to ask: take what you need as an argument',
   sqlite: 'keep the data in a JSON file of the folder', tty: 'there is no terminal: write with console, which goes to the log', URL: 'use Buffer, and data: URLs',
-  v8: 'use structuredClone, or JSON', vm: 'use new Function', wasi: 'use a package in plain JavaScript', worker_threads: threads, zlib: 'use a package in plain JavaScript, such as fflate',
+  v8: 'use structuredClone, or JSON', vm: 'use new Function', wasi: 'use a package in plain JavaScript', worker_threads: threads,
 };
 
 function unsupported(module, name, way = ways[module]) {
@@ -37,7 +37,6 @@ const harmless = {
   cluster: { isMaster: true, isPrimary: true, isWorker: false, workers: {} },
   http: { METHODS: ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'], STATUS_CODES: { 200: 'OK', 201: 'Created', 204: 'No Content', 301: 'Moved Permanently', 302: 'Found', 304: 'Not Modified', 400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found', 405: 'Method Not Allowed', 409: 'Conflict', 429: 'Too Many Requests', 500: 'Internal Server Error', 502: 'Bad Gateway', 503: 'Service Unavailable', 504: 'Gateway Timeout' }, globalAgent: {}, maxHeaderSize: 16384 },
   https: { globalAgent: {} },
-  zlib: { constants: { Z_NO_FLUSH: 0, Z_PARTIAL_FLUSH: 1, Z_SYNC_FLUSH: 2, Z_FULL_FLUSH: 3, Z_FINISH: 4, Z_BLOCK: 5, Z_DEFAULT_COMPRESSION: -1, BROTLI_OPERATION_PROCESS: 0, BROTLI_OPERATION_FLUSH: 1, BROTLI_OPERATION_FINISH: 2 } },
   net: { isIP: (text) => isIP(text), isIPv4: (text) => isIP(text) === 4, isIPv6: (text) => isIP(text) === 6 },
   test: {},
 };
