@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -84,7 +85,13 @@ func (i *fakeInstance) Handler(id string) host.Handler {
 	})
 }
 
-func (i *fakeInstance) Inputs() map[string][sha256.Size]byte { return nil }
+func (i *fakeInstance) Inputs() map[string][sha256.Size]byte {
+	inputs := map[string][sha256.Size]byte{}
+	for _, t := range i.spec.Tools {
+		inputs[t.Handler] = sha256.Sum256([]byte(i.texts[t.ID]))
+	}
+	return inputs
+}
 
 func (i *fakeInstance) Close(ctx context.Context) error {
 	var err error
@@ -115,14 +122,41 @@ type world struct {
 }
 
 type logBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
+	mu      sync.Mutex
+	b       bytes.Buffer
+	written chan struct{} // closed at the next line; nil where nobody waits
 }
 
 func (l *logBuffer) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.written != nil {
+		close(l.written)
+		l.written = nil
+	}
 	return l.b.Write(p)
+}
+
+// await waits until the log is as done wants it.
+func (l *logBuffer) await(t *testing.T, done func(log string) bool) {
+	t.Helper()
+	late := time.After(20 * time.Second)
+	for {
+		l.mu.Lock()
+		if l.written == nil {
+			l.written = make(chan struct{})
+		}
+		log, written := l.b.String(), l.written
+		l.mu.Unlock()
+		if done(log) {
+			return
+		}
+		select {
+		case <-written:
+		case <-late:
+			t.Fatalf("the log never said what was awaited:\n%s", log)
+		}
+	}
 }
 
 func (l *logBuffer) String() string {

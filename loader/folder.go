@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -57,6 +58,7 @@ func hasManifest(dir string) bool {
 type folder struct {
 	root *os.Root
 	dir  string // absolute, links resolved
+	sums sums   // of the files that were read through it
 }
 
 func openFolder(dir string) (*folder, error) {
@@ -72,7 +74,7 @@ func openFolder(dir string) (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &folder{root: root, dir: resolved}, nil
+	return &folder{root: root, dir: resolved, sums: sums{}}, nil
 }
 
 func (f *folder) close() { _ = f.root.Close() } // it was read only
@@ -97,7 +99,7 @@ func (f *folder) Open(name string) (fs.File, error) {
 		_ = file.Close() // the error that counts is the one at hand
 		return nil, err
 	}
-	return file, nil
+	return &summedFile{File: file, hash: sha256.New(), note: func(sum [sha256.Size]byte) { f.sums[name] = sum }}, nil
 }
 
 // Stat says what a name is, without opening it.

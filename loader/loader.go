@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -49,6 +50,9 @@ type Options struct {
 	Services func(*Manifest) runtimes.Services
 	// DataDir is where each plugin gets a private folder named for it; "" for none.
 	DataDir string
+	// Poll has Watch look at the folders at this interval, for file systems that tell of
+	// no changes; 0 waits to be told.
+	Poll time.Duration
 	// Log takes the loader's and the plugins' log lines; nil drops them.
 	Log *slog.Logger
 }
@@ -59,6 +63,8 @@ type Loader struct {
 	reg     Registrar
 	opener  *opener
 	dirs    []string // Dirs, Installed, Bundled
+	roots   []string // of dirs those that Watch follows
+	poll    time.Duration
 	log     *slog.Logger
 	loading sync.Mutex // held by a load, from its first read to its last log line
 
@@ -78,6 +84,8 @@ type plugin struct {
 	status   PluginStatus
 	owner    string            // the name under which its tools are registered; "" where none are
 	instance runtimes.Instance // the one that serves; nil where none does
+	inputs   sums              // what that was made from
+	seen     sighting          // what the folder looked like after its last load
 }
 
 // New makes a loader that has loaded nothing yet. rts holds the runtimes by the names that
@@ -92,7 +100,13 @@ func New(reg Registrar, rts map[string]runtimes.Runtime, options *Options) *Load
 	}
 	l := &Loader{
 		reg: reg, log: o.Log, dirs: slices.Concat(o.Dirs, o.Installed, o.Bundled),
+		roots: slices.Concat(o.Dirs, o.Installed), poll: o.Poll,
 		opener: &opener{rts: rts, maxTimeout: o.MaxTimeout, strict: o.Strict, installed: o.Installed, services: o.Services, dataDir: o.DataDir, log: o.Log},
+	}
+	for _, dirs := range [][]string{l.dirs, l.roots} {
+		for i, dir := range dirs {
+			dirs[i] = filepath.Clean(dir)
+		}
 	}
 	l.draining, l.cut = context.WithCancel(context.Background())
 	return l
@@ -128,6 +142,11 @@ func (l *Loader) LoadAll(ctx context.Context) error {
 // old instance, which takes no new calls after the swap and is closed when its last has
 // ended. Where the load fails the error is a *[LoadError], and the old instance serves on.
 func (l *Loader) Load(ctx context.Context, dir string) error {
+	return l.load(ctx, dir, false)
+}
+
+// load loads one plugin folder. ifChanged leaves alone what was made from the same bytes.
+func (l *Loader) load(ctx context.Context, dir string, ifChanged bool) error {
 	l.loading.Lock()
 	defer l.loading.Unlock()
 	if err := context.Cause(ctx); err != nil {
@@ -151,7 +170,27 @@ func (l *Loader) Load(ctx context.Context, dir string) error {
 		p.abandon(l.log)
 		return l.failed(dir, resolved, known, p)
 	}
+	if ifChanged && l.same(known, p) {
+		p.abandon(l.log)
+		return nil
+	}
 	return l.swap(dir, resolved, known, p)
+}
+
+// same reports whether a plugin serves already what was opened anew. Where a broken
+// version was taken back, its errors go.
+func (l *Loader) same(known *plugin, p *opened) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if known == nil || known.instance == nil || !maps.Equal(known.inputs, p.inputs) {
+		return false
+	}
+	known.seen = sighting{}
+	if len(known.status.Errors) > 0 {
+		known.status.Errors, known.status.Warnings = nil, p.warnings
+		l.log.Info("plugin repaired", "plugin", p.name, "revision", known.status.Revision)
+	}
+	return true
 }
 
 // resolve gives the name by which a folder is known again. One that cannot be resolved
@@ -202,13 +241,23 @@ func (l *Loader) failed(dir, resolved string, known *plugin, p *opened) error {
 	if known.owner == "" {
 		s.Name, s.Dir, s.State = p.name, dir, Failed
 	}
+	told := equalErrors(s.Errors, p.errors)
 	s.Errors, s.Warnings = p.errors, p.warnings
+	known.seen = sighting{}
 	l.mu.Unlock()
+	if told {
+		return &LoadError{Plugin: p.name, Dir: dir, Errors: p.errors}
+	}
 	for _, e := range p.errors {
 		l.log.Error("plugin failed", attrs(p.name, e)...)
 	}
 	l.warn(p)
 	return &LoadError{Plugin: p.name, Dir: dir, Errors: p.errors}
+}
+
+// equalErrors reports whether two loads failed alike.
+func equalErrors(a, b []*ManifestError) bool {
+	return slices.EqualFunc(a, b, func(x, y *ManifestError) bool { return *x == *y })
 }
 
 // warn logs the warnings of a load. A repeated tool has its own line.
@@ -254,7 +303,7 @@ func (l *Loader) swap(dir, resolved string, known *plugin, p *opened) error {
 		l.plugins = append(l.plugins, known)
 	}
 	old := known.instance
-	known.instance, known.owner = p.instance, p.name
+	known.instance, known.owner, known.inputs, known.seen = p.instance, p.name, p.inputs, sighting{}
 	known.status = PluginStatus{
 		Name: p.name, Dir: known.dir, State: Loaded, Revision: known.status.Revision + 1,
 		Warnings: p.warnings, Tools: registered(p.tools, conflicts), Skipped: conflicts,
@@ -274,6 +323,27 @@ func (l *Loader) swap(dir, resolved string, known *plugin, p *opened) error {
 		l.log.Info("plugin reloaded", "plugin", p.name, "revision", revision, "tools", tools)
 	}
 	return nil
+}
+
+// unload takes a plugin away whose folder is gone.
+func (l *Loader) unload(p *plugin) {
+	l.loading.Lock()
+	defer l.loading.Unlock()
+	l.mu.Lock()
+	if !slices.Contains(l.plugins, p) {
+		l.mu.Unlock()
+		return
+	}
+	l.plugins = slices.DeleteFunc(l.plugins, func(o *plugin) bool { return o == p })
+	owner, instance, name := p.owner, p.instance, p.status.Name
+	l.mu.Unlock()
+	if owner != "" {
+		l.reg.Remove(owner)
+	}
+	if instance != nil {
+		l.drain(owner, instance)
+	}
+	l.log.Info("plugin removed", "plugin", name)
 }
 
 // registered gives the names of the tools that were not skipped.

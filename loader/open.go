@@ -29,6 +29,7 @@ type opened struct {
 	tools    []*host.Tool
 	instance runtimes.Instance // nil where there are errors
 	nameAt   jsondoc.Position  // of the name in the manifest
+	inputs   sums              // what was read, with the handler modules where they were opened
 
 	errors, warnings, notes []*ManifestError
 }
@@ -67,7 +68,7 @@ func (o *opener) open(ctx context.Context, dir string) (p *opened) {
 		return p
 	}
 	defer f.close()
-	p.dir = f.dir
+	p.dir, p.inputs = f.dir, f.sums
 	data, unreadable := f.manifest()
 	if unreadable != nil {
 		p.errors = append(p.errors, unreadable)
@@ -244,6 +245,7 @@ func (o *opener) openRuntime(ctx context.Context, p *opened, rt runtimes.Runtime
 		return
 	}
 	p.instance = instance
+	maps.Copy(p.inputs, instance.Inputs())
 	for _, t := range p.tools {
 		t.Handler = instance.Handler(t.Name)
 	}

@@ -36,6 +36,7 @@ type config struct {
 	StrictArguments *bool    `json:"strict-arguments"`
 	Tools           []string `json:"tools"`
 	PluginsOnly     *bool    `json:"plugins-only"`
+	Poll            *string  `json:"poll"`
 	Strict          *bool    `json:"strict"`
 	LogFormat       *string  `json:"log-format"`
 	LogLevel        *string  `json:"log-level"`
@@ -127,6 +128,12 @@ func (p *program) readConfig(cmd *cobra.Command) error {
 	} {
 		if !set(flag) && v.from != nil {
 			*v.to = *v.from
+		}
+	}
+	if c.Poll != nil && !set("poll") {
+		var err error
+		if f.poll, err = time.ParseDuration(*c.Poll); err != nil {
+			return failed(err) // the schema has checked it
 		}
 	}
 	f.limits = c.Limits

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -13,6 +14,7 @@ import (
 // flags are those that every command with plugins takes.
 type flags struct {
 	plugins         []string
+	installed       []string // folders of plugins that came from elsewhere
 	noBundled       bool
 	folder          string
 	folderNamed     bool // by the command line or the configuration
@@ -23,6 +25,7 @@ type flags struct {
 	strictArguments bool
 	tools           []string
 	pluginsOnly     bool
+	poll            time.Duration
 	strict          bool
 	logFormat       string
 	logLevel        string
@@ -43,6 +46,7 @@ func (p *program) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&p.flags.strictArguments, "strict-arguments", false, "do not repair arguments losslessly")
 	f.StringArrayVar(&p.flags.tools, "tools", nil, "offer only the tools whose names match this glob; may be repeated")
 	f.BoolVar(&p.flags.pluginsOnly, "plugins-only", false, "offer only the tools of plugins")
+	f.DurationVar(&p.flags.poll, "poll", 0, "look at the plugin folders at this interval, for file systems that tell of no changes (default: wait to be told)")
 	f.BoolVar(&p.flags.strict, "strict", false, "refuse plugins with warnings")
 	f.StringVar(&p.flags.logFormat, "log-format", "text", "the log on stderr: text or json")
 	f.StringVar(&p.flags.logLevel, "log-level", "info", "debug, info, warn or error")
@@ -73,6 +77,9 @@ func (p *program) settleFlags(cmd *cobra.Command) error {
 			return usagef("it may be "+strings.Join(e.allowed, ", "), "--%s %q is unknown", e.flag, e.value)
 		}
 	}
+	if f.poll < 0 || f.poll > 0 && f.poll < 10*time.Millisecond {
+		return usagef("for example --poll 2s", "--poll %s is too short", f.poll)
+	}
 	for _, glob := range f.tools {
 		if _, err := filepath.Match(glob, ""); err != nil {
 			return usagef("for example --tools 'folder_*'", "--tools %q is no glob", glob)
@@ -94,7 +101,7 @@ func (p *program) settleFlags(cmd *cobra.Command) error {
 	}
 	if len(f.plugins) == 0 {
 		if dir := ownDir("XDG_DATA_HOME", ".local/share"); dir != "" && isDir(filepath.Join(dir, "plugins")) {
-			f.plugins = []string{filepath.Join(dir, "plugins")}
+			f.installed = []string{filepath.Join(dir, "plugins")}
 		}
 	}
 	return nil

@@ -15,7 +15,9 @@ func (p *program) serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the tools to an MCP client on stdio",
-		Long: `Serves the tools over MCP on stdin and stdout. Nothing but protocol lines goes to
+		Long: `Serves the tools over MCP on stdin and stdout. A plugin that is saved, added or
+removed is loaded anew while it serves; one that is broken leaves its last good
+version in place. Nothing but protocol lines goes to
 stdout, whatever a plugin prints; the log goes to stderr. It ends when stdin
 closes, or at SIGINT or SIGTERM: running calls get 2 s.`,
 		Example: `  toolhost serve --plugins ./plugins --folder ~/notes
@@ -39,12 +41,14 @@ func (p *program) serve(ctx context.Context, folderNamed bool) error {
 	}
 	defer s.close()
 	ctx, stop := context.WithCancel(ctx)
-	ready := make(chan struct{})
+	ready, ended := make(chan struct{}), make(chan struct{})
 	go func() {
-		defer close(ready)
+		defer close(ended)
 		p.loadAll(ctx, s)
+		close(ready)
+		_ = s.loader.Watch(ctx) // it ends with ctx, and for no other reason
 	}()
-	defer func() { stop(); <-ready }()
+	defer func() { stop(); <-ended }()
 	server := mcpserver.New(s.host, &mcpserver.Options{
 		Name:    "toolhost",
 		Version: version(),

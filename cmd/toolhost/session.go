@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/host/foldertools"
+	"github.com/toolhost/toolhost/internal/state"
 	"github.com/toolhost/toolhost/loader"
 	"github.com/toolhost/toolhost/plugins"
 	"github.com/toolhost/toolhost/runtimes"
@@ -24,6 +25,7 @@ const closeTimeout = 2 * time.Second
 type session struct {
 	host   *host.Host
 	loader *loader.Loader
+	state  *state.DB
 	log    *slog.Logger
 	undo   []func()
 }
@@ -36,6 +38,7 @@ func (p *program) open(quiet bool) (*session, error) {
 		return nil, failed(fmt.Errorf("reading the limits: %w", err))
 	}
 	s := &session{log: p.logger(slog.LevelDebug)}
+	s.state = p.openState(s.log)
 	s.host = host.New(&host.Options{
 		Folder:          p.flags.folder,
 		StrictArguments: p.flags.strictArguments,
@@ -52,9 +55,13 @@ func (p *program) open(quiet bool) (*session, error) {
 	}
 	s.loader = loader.New(s.host, nodeRuntimes(s.host.Limits()), &loader.Options{
 		Dirs:       p.flags.plugins,
+		Installed:  p.flags.installed,
 		Bundled:    p.bundled(s),
+		Services:   s.services,
+		DataDir:    p.dataDir(),
 		MaxTimeout: s.host.Limits().MaxTimeout,
 		Strict:     p.flags.strict,
+		Poll:       p.flags.poll,
 		Log:        loadLog,
 	})
 	return s, nil
@@ -116,6 +123,7 @@ func (p *program) bundled(s *session) []string {
 		return nil
 	}
 	if p.flags.state != "" {
+		_ = os.MkdirAll(p.flags.state, 0o700) // what follows says why it cannot be made
 		dirs, err := plugins.Materialise(filepath.Join(p.flags.state, "bundled"))
 		if err == nil {
 			return dirs
@@ -134,6 +142,14 @@ func (p *program) bundled(s *session) []string {
 	return dirs
 }
 
+// dataDir is where each plugin has a private folder; "" where there is no state folder.
+func (p *program) dataDir() string {
+	if p.flags.state == "" {
+		return ""
+	}
+	return filepath.Join(p.flags.state, "data")
+}
+
 // close ends the session: running calls get a moment, then everything is stopped.
 func (s *session) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
@@ -143,6 +159,9 @@ func (s *session) close() {
 	}
 	if err := s.loader.Close(ctx); err != nil {
 		s.log.Warn("closing the plugins", "err", err)
+	}
+	if err := s.state.Close(); err != nil {
+		s.log.Warn("closing the state", "err", err)
 	}
 	for _, undo := range s.undo {
 		undo()

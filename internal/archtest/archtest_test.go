@@ -56,6 +56,7 @@ var owners = map[string][]string{
 	"github.com/dlclark/regexp2/v2":            {"internal/schema", "runtimes/node"},
 	"github.com/dop251/goja":                   {"runtimes/node"},
 	"github.com/dop251/goja_nodejs":            {"runtimes/node"},
+	"github.com/fsnotify/fsnotify":             {"loader"},
 	"github.com/go-sourcemap/sourcemap":        {"internal/bundle"},
 	"github.com/evanw/esbuild":                 {"internal/bundle"},
 	"github.com/Masterminds/semver/v3":         {"loader"},

@@ -1,0 +1,308 @@
+package loader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolhost/toolhost/runtimes"
+)
+
+// watch follows the world's folders until the test ends.
+func (w *world) watch() {
+	w.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- w.loader.Watch(ctx) }()
+	w.t.Cleanup(func() {
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			w.t.Errorf("Watch ended with %v", err)
+		}
+	})
+}
+
+// awaits waits until the log has a line with these words n times.
+func (w *world) awaits(n int, words string) {
+	w.t.Helper()
+	w.log.await(w.t, func(log string) bool { return strings.Count(log, words) >= n })
+}
+
+func (w *world) path(name string) string { return filepath.Join(w.dir, filepath.FromSlash(name)) }
+
+func (w *world) rename(from, to string) {
+	w.t.Helper()
+	if err := os.Rename(w.path(from), w.path(to)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) remove(name string) {
+	w.t.Helper()
+	if err := os.RemoveAll(w.path(name)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) link(target, name string) {
+	w.t.Helper()
+	if err := os.Symlink(target, w.path(name)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) wantCall(tool, want string) {
+	w.t.Helper()
+	if got := w.call(tool); got != want {
+		w.t.Errorf("%s answers %q, want %q", tool, got, want)
+	}
+}
+
+// rest waits until the watcher has handled all that happened before: a plugin of its own
+// is written, and is loaded.
+func (w *world) rest() {
+	w.t.Helper()
+	name := fmt.Sprintf("marker-%d", strings.Count(w.log.String(), "plugin=marker-"))
+	w.plugin(name, name, strings.ReplaceAll(name, "-", "_"))
+	w.awaits(1, `msg="plugin loaded" plugin=`+name)
+}
+
+// modes are the ways of watching; every test runs in each.
+func modes(t *testing.T, test func(t *testing.T, w *world)) {
+	for name, poll := range map[string]time.Duration{"events": 0, "polling": 50 * time.Millisecond} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, func(_ *world, o *Options) { o.Poll = poll })
+			test(t, w)
+		})
+	}
+}
+
+func TestWatchSeesEveryKindOfSave(t *testing.T) {
+	modes(t, func(t *testing.T, w *world) {
+		w.plugin("ant", "ant", "dig")
+		w.plugin("bee", "bee", "fly")
+		w.loadAll()
+		w.watch()
+		saves := []func(text string){
+			func(text string) { w.write("ant/h0.js", text) },
+			func(text string) { w.write("ant/h0.js.tmp", text); w.rename("ant/h0.js.tmp", "ant/h0.js") },
+			func(text string) { w.write("ant/.h0.js.swp", text); w.rename("ant/.h0.js.swp", "ant/h0.js") },
+			func(text string) {
+				w.rename("ant/h0.js", "ant/h0.js~")
+				w.write("ant/h0.js", text)
+				w.remove("ant/h0.js~")
+			},
+			func(text string) { w.remove("ant/h0.js"); w.write("ant/h0.js", text) },
+			func(text string) { w.remove("ant"); w.plugin("ant", "ant", "dig"); w.write("ant/h0.js", text) },
+			func(text string) {
+				w.write("v/one/h0.js", text)
+				w.remove("ant/h0.js")
+				w.write("ant/..data/h0.js", text)
+				w.link("..data/h0.js", "ant/h0.js")
+			},
+			func(text string) {
+				w.write("ant/..next/h0.js", text)
+				w.remove("ant/..data")
+				w.rename("ant/..next", "ant/..data")
+			},
+		}
+		for i, save := range saves {
+			text := fmt.Sprintf("version %d", i)
+			save(text)
+			w.log.await(t, func(string) bool { return w.call("dig") == text })
+		}
+		w.rest()
+		if log := w.log.String(); strings.Contains(log, "plugin failed") || strings.Contains(log, "removed") || strings.Contains(log, `reloaded" plugin=bee`) {
+			t.Errorf("the log says more than that ant was reloaded:\n%s", log)
+		}
+	})
+}
+
+func TestWatchReloadsForNothingElse(t *testing.T) {
+	modes(t, func(t *testing.T, w *world) {
+		w.plugin("ant", "ant", "dig")
+		w.loadAll()
+		w.watch()
+		w.rest()
+		w.write("ant/README.md", "read me")
+		w.write("ant/h0.js", "dig of ant") // the same bytes
+		w.write("ant/other.js", "imported by nothing")
+		w.write("ant/.git/index", "x")
+		w.write("ant/deep/er/x.js", "x")
+		now := time.Now().Add(time.Hour)
+		if err := os.Chtimes(w.path("ant/h0.js"), now, now); err != nil {
+			t.Fatal(err)
+		}
+		w.write("notes.txt", "no plugin")
+		w.rest()
+		w.rest()
+		if log := w.log.String(); strings.Contains(log, "reloaded") || strings.Contains(log, "failed") {
+			t.Errorf("something was reloaded:\n%s", log)
+		}
+	})
+}
+
+func TestWatchSeesSameSizeAndTime(t *testing.T) {
+	modes(t, func(t *testing.T, w *world) {
+		w.plugin("ant", "ant", "dig")
+		w.loadAll()
+		w.watch()
+		w.rest()
+		info, err := os.Stat(w.path("ant/h0.js"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.write("ant/h0.js", "DIG of ant")
+		if err := os.Chtimes(w.path("ant/h0.js"), info.ModTime(), info.ModTime()); err != nil {
+			t.Fatal(err)
+		}
+		w.awaits(1, `msg="plugin reloaded" plugin=ant revision=2`)
+		w.wantCall("dig", "DIG of ant")
+	})
+}
+
+func TestWatchKeepsTheLastGoodVersion(t *testing.T) {
+	modes(t, func(t *testing.T, w *world) {
+		w.plugin("ant", "ant", "dig")
+		w.loadAll()
+		w.watch()
+		manifest, err := os.ReadFile(w.path("ant/" + ManifestFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.write("ant/"+ManifestFile, `{"name": "ant",`)
+		w.awaits(1, `msg="plugin failed" plugin=ant`)
+		w.wantCall("dig", "dig of ant")
+		if s := w.loader.Status()[0]; s.State != Loaded || len(s.Errors) == 0 || s.Revision != 1 {
+			t.Errorf("status = %+v", s)
+		}
+		w.write("ant/"+ManifestFile, string(manifest)) // taken back
+		w.awaits(1, `msg="plugin repaired" plugin=ant revision=1`)
+		w.write("ant/s.json", `{"type":"nothing"}`)
+		w.awaits(1, `s.json:1:`)
+		w.write("ant/s.json", `{"type":"object"}`)
+		w.awaits(1, `msg="plugin reloaded" plugin=ant revision=2`)
+		w.rest()
+		if s := w.loader.Status()[0]; len(s.Errors) != 0 {
+			t.Errorf("errors are left: %v", s.Errors)
+		}
+	})
+}
+
+func TestWatchFollowsFolders(t *testing.T) {
+	modes(t, func(t *testing.T, w *world) {
+		w.dirIsMissing()
+		w.watch()
+		w.plugin("ant", "ant", "dig")
+		w.awaits(1, `msg="plugin loaded" plugin=ant`)
+		if err := os.Mkdir(w.path("bee"), 0o755); err != nil { // the manifest comes later
+			t.Fatal(err)
+		}
+		w.rest()
+		w.plugin("bee", "bee", "fly")
+		w.awaits(1, `msg="plugin loaded" plugin=bee`)
+		w.remove("bee")
+		w.awaits(1, `msg="plugin removed" plugin=bee`)
+		w.plugin("bee", "bee", "fly")
+		w.awaits(2, `msg="plugin loaded" plugin=bee`)
+		w.write("bee/h0.js", "again")
+		w.awaits(1, `msg="plugin reloaded" plugin=bee`)
+		w.rename("bee", "wasp")
+		w.log.await(t, func(string) bool {
+			s := w.loader.Status()
+			return s[len(s)-1].Dir == w.path("wasp") && s[len(s)-1].State == Loaded
+		})
+		w.wantCall("fly", "again")
+		// The whole folder of plugins goes, and comes back.
+		w.remove(".")
+		w.awaits(1, `msg="plugin removed" plugin=ant`)
+		w.log.await(t, func(string) bool { return len(w.tools()) == 0 })
+		w.plugin("ant", "ant", "dig")
+		w.awaits(2, `msg="plugin loaded" plugin=ant`)
+		w.write("ant/h0.js", "back")
+		w.awaits(1, `msg="plugin reloaded" plugin=ant`)
+		w.wantCall("dig", "back")
+	})
+}
+
+// dirIsMissing takes the folder of plugins away, which newWorld has made.
+func (w *world) dirIsMissing() { w.remove(".") }
+
+func TestWatchFollowsALinkToAnotherFolder(t *testing.T) {
+	modes(t, func(t *testing.T, w *world) {
+		store := t.TempDir()
+		for _, v := range []string{"one", "two"} {
+			o := &world{t: t, dir: store}
+			o.plugin(v, "ant", "dig")
+		}
+		w.link(filepath.Join(store, "one"), "ant")
+		w.loadAll()
+		w.watch()
+		w.wantCall("dig", "dig of one")
+		w.link(filepath.Join(store, "two"), "ant.new")
+		w.rename("ant.new", "ant")
+		w.awaits(1, `msg="plugin reloaded" plugin=ant`)
+		w.wantCall("dig", "dig of two")
+		if err := os.WriteFile(filepath.Join(store, "two", "h0.js"), []byte("saved"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		w.awaits(2, `msg="plugin reloaded" plugin=ant`)
+		w.wantCall("dig", "saved")
+	})
+}
+
+func TestWatchMendsWhatWasRefused(t *testing.T) {
+	modes(t, func(t *testing.T, w *world) {
+		w.plugin("a", "ant", "dig")
+		w.plugin("b", "ant", "carry") // the same name
+		w.loadAll()
+		w.watch()
+		w.wantTools("dig")
+		w.remove("a")
+		w.awaits(1, `msg="plugin removed"`)
+		w.awaits(2, `msg="plugin loaded" plugin=ant`)
+		w.wantTools("carry")
+	})
+}
+
+func TestWatchMissesNothingThatHappensDuringALoad(t *testing.T) {
+	w := newWorld(t, nil)
+	w.plugin("ant", "ant", "dig")
+	w.loadAll()
+	opened := false
+	w.rt.fail = func(spec runtimes.Spec) error {
+		if spec.Plugin == "ant" && !opened {
+			opened = true // the schema was read already; the handler is read after this
+			w.write("ant/s.json", `{"type":"object","title":"written during the load"}`)
+		}
+		return nil
+	}
+	w.watch()
+	w.write("ant/h0.js", "two")
+	w.log.await(t, func(string) bool {
+		tools := w.host.Tools()
+		return len(tools) == 1 && strings.Contains(string(tools[0].InputSchema), "during")
+	})
+}
+
+func TestWatchFollowsALoneFolder(t *testing.T) {
+	var lone string
+	w := newWorld(t, func(w *world, o *Options) {
+		lone = filepath.Join(w.dir, "ant")
+		o.Dirs = []string{lone + "/"}
+	})
+	w.plugin("ant", "ant", "dig")
+	w.loadAll()
+	w.watch()
+	w.write("ant/h0.js", "two")
+	w.awaits(1, `msg="plugin reloaded" plugin=ant`)
+	w.remove("ant")
+	w.awaits(1, `msg="plugin removed" plugin=ant`)
+	w.plugin("ant", "ant", "dig")
+	w.awaits(2, `msg="plugin loaded" plugin=ant`)
+}
