@@ -36,6 +36,7 @@ var floors = map[string]int{
 	"runtimes":                 3,
 	"runtimes/runtimestest":    4,
 	"runtimes/node":            4,
+	"internal/fetch":           4,
 	"runtimes/worker":          5,
 	"runtimes/worker/workerpb": 0,
 	"loader":                   4,
