@@ -1,0 +1,348 @@
+//go:build linux && (amd64 || arm64)
+
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// shimName is what the shim is called: by it, and by a sealed policy, Main knows
+	// that this process is one.
+	shimName = "toolhost-sandbox"
+	// shimMark is in the shim's environment, and nowhere else: a program that finds it
+	// has not called Main.
+	shimMark = "TOOLHOST_SANDBOX_SHIM"
+	// exitSetup is how a shim ends that could not become its target.
+	exitSetup = 125
+	// ready is what a shim writes when all that is left is to become the target.
+	ready = "ready"
+)
+
+// policy is what the shim is told. Numbers of descriptors are the shim's; -1 is none.
+type policy struct {
+	Path      string
+	Argv, Env []string
+	Keep      int // descriptors below this number are the target's
+	Ruleset   int
+	Status    int // where the shim says what happened
+	Host      int // the host's process, to see whether it still lives
+	Socket    int // where the shim sends the listener of its network
+	Filter    []byte
+	Limits    []limit
+	OwnProc   uint64 // rights on the program's own /proc folder
+	Probe     bool   // only try, and start nothing
+}
+
+type limit struct {
+	Resource int
+	Value    uint64
+}
+
+func confine(cmd *exec.Cmd, rules *Rules, mode Mode, s *Support) (*Child, error) {
+	if os.Getenv(shimMark) != "" {
+		return nil, errors.New("sandbox.Main must be called first in main: this process was started to become another program, and went on as itself")
+	}
+	if cmd.Err != nil {
+		return nil, &SetupError{Step: stepExec, Path: cmd.Path, Err: cmd.Err}
+	}
+	c := &Child{cmd: cmd, path: cmd.Path}
+	if cmd.Env == nil {
+		cmd.Env = []string{}
+	}
+	if rules.Temp {
+		if err := c.makeTemp(); err != nil {
+			return nil, err
+		}
+	}
+	if mode == Off || mode == BestEffort && !s.Seccomp {
+		return c, nil
+	}
+	if err := c.confine(rules, mode, s); err != nil {
+		_ = c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// confine readies the shim.
+func (c *Child) confine(rules *Rules, mode Mode, s *Support) error {
+	if err := s.lacks(rules); err != nil && mode == Require {
+		return err
+	}
+	proxied := rules.Dial != nil && s.Network && (rules.Sockets == "" || s.Landlock >= 9)
+	p := &policy{Path: c.cmd.Path, Argv: c.cmd.Args, Ruleset: -1, Socket: -1, Limits: rules.Limits.list(s.Namespaces)}
+	if !filepath.IsAbs(p.Path) {
+		dir, err := filepath.Abs(c.cmd.Dir)
+		if err != nil {
+			return fmt.Errorf("confining %q: %w", p.Path, err)
+		}
+		p.Path = filepath.Join(dir, p.Path)
+	}
+	var err error
+	p.Filter, err = filterFor(sockets{unix: rules.Sockets != "", proxy: proxied}, len(rules.Write) > 0, s.Landlock)
+	if err != nil {
+		return fmt.Errorf("confining %q: writing the filter of system calls: %w", p.Path, err)
+	}
+	files := c.cmd.ExtraFiles
+	p.Keep = 3 + len(files)
+	give := func(f *os.File) int {
+		files = append(files, f)
+		return 2 + len(files)
+	}
+	var ours, theirs []*os.File // closed when the child ends, when it was started
+	fail := func(err error) error {
+		closeFiles(ours)
+		closeFiles(theirs)
+		return err
+	}
+	if s.Landlock > 0 {
+		r, err := c.ruleset(p.Path, rules, proxied, s.Landlock)
+		if err != nil {
+			return fail(fmt.Errorf("confining %q: %w", p.Path, err))
+		}
+		f := os.NewFile(uintptr(r.fd), "landlock")
+		theirs = append(theirs, f)
+		p.Ruleset = give(f)
+		p.OwnProc = canRead & r.handled
+	}
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		return fail(err)
+	}
+	ours, theirs = append(ours, reader), append(theirs, writer)
+	p.Status = give(writer)
+	pidfd, err := unix.PidfdOpen(os.Getpid(), 0)
+	if err != nil {
+		return fail(fmt.Errorf("confining %q: %w", p.Path, os.NewSyscallError("pidfd_open", err)))
+	}
+	host := os.NewFile(uintptr(pidfd), "pidfd")
+	theirs = append(theirs, host)
+	p.Host = give(host)
+	var proxy *proxy
+	if proxied {
+		pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+		if err != nil {
+			return fail(fmt.Errorf("confining %q: %w", p.Path, os.NewSyscallError("socketpair", err)))
+		}
+		mine, its := os.NewFile(uintptr(pair[0]), "socketpair"), os.NewFile(uintptr(pair[1]), "socketpair")
+		ours, theirs = append(ours, mine), append(theirs, its)
+		p.Socket = give(its)
+		proxy = newProxy(rules.Dial)
+		c.cmd.Env = append(slices.Clip(c.cmd.Env), proxyEnv()...)
+		c.cleanup = append(c.cleanup, proxy.close)
+	}
+	p.Env = c.cmd.Env
+	memory, err := sealed(p)
+	if err != nil {
+		return fail(fmt.Errorf("confining %q: %w", p.Path, err))
+	}
+	theirs = append(theirs, memory)
+	number := give(memory)
+
+	c.cmd.Path, c.cmd.Args = "/proc/self/exe", []string{shimName, strconv.Itoa(number)}
+	c.cmd.Env, c.cmd.ExtraFiles = []string{shimMark + "=1"}, files
+	c.cmd.SysProcAttr = c.attributes(s, proxied)
+	c.cleanup = append(c.cleanup, func() { closeFiles(ours); closeFiles(theirs) })
+	c.start = func() error {
+		err := c.cmd.Start()
+		closeFiles(theirs)
+		if err != nil {
+			return &SetupError{Step: "starting", Path: c.path, Err: err}
+		}
+		if proxy != nil {
+			proxy.listen(ours[1])
+		}
+		if err := readStatus(reader, c.path); err != nil {
+			_ = c.cmd.Process.Kill()
+			_ = c.cmd.Wait()
+			return err
+		}
+		return nil
+	}
+	return nil
+}
+
+// attributes adds namespaces to what the caller wants of the process.
+func (c *Child) attributes(s *Support, network bool) *syscall.SysProcAttr {
+	a := c.cmd.SysProcAttr
+	if a == nil {
+		a = &syscall.SysProcAttr{}
+	}
+	if s.Namespaces {
+		namespaces(a, network)
+	}
+	return a
+}
+
+// namespaces gives a child user, process and IPC namespaces of its own, and a network
+// where it is to have one.
+func namespaces(a *syscall.SysProcAttr, network bool) {
+	a.Cloneflags |= unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWIPC
+	if network {
+		a.Cloneflags |= unix.CLONE_NEWNET
+	}
+	if len(a.UidMappings) == 0 {
+		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
+		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
+		a.GidMappingsEnableSetgroups = false
+	}
+}
+
+// ruleset makes the file rules.
+func (c *Child) ruleset(program string, rules *Rules, proxied bool, abi int) (*ruleset, error) {
+	r, err := newRuleset(abi)
+	if err != nil {
+		return nil, err
+	}
+	add := func(rights uint64, allow func(string, uint64) error, paths ...string) {
+		for _, path := range paths {
+			if err == nil && path != "" {
+				err = allow(path, rights)
+			}
+		}
+	}
+	add(canExec, r.allow, program)
+	if rules.System {
+		add(canExec, r.allow, systemPrograms()...)
+		add(canRead, r.allow, systemFiles()...)
+		add(unix.LANDLOCK_ACCESS_FS_READ_FILE|unix.LANDLOCK_ACCESS_FS_WRITE_FILE|unix.LANDLOCK_ACCESS_FS_TRUNCATE, r.allow, "/dev/null")
+	}
+	add(canExec, r.allow, rules.Exec...)
+	add(canRead, r.allow, rules.Read...)
+	add(canList, r.allow, rules.List...)
+	add(canWrite, r.allow, rules.Write...)
+	add(canRead, r.allowExactly, rules.exact.files...)
+	add(canRead, r.allowExactly, rules.exact.trees...)
+	add(canList, r.allowExactly, rules.exact.folders...)
+	add(canSockets, r.allow, rules.Sockets)
+	add(canTemp, r.allow, c.temp)
+	if err == nil && proxied {
+		err = r.allowPort(proxyPort, abi)
+	}
+	if err != nil {
+		r.close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// list gives the limits as the kernel takes them. NPROC counts the processes of the
+// whole user but in a user namespace, so it is for these only.
+func (l Limits) list(namespaced bool) []limit {
+	var list []limit
+	add := func(resource int, value, otherwise int64) {
+		if value == 0 {
+			value = otherwise
+		}
+		if value > 0 {
+			list = append(list, limit{resource, uint64(value)})
+		}
+	}
+	list = append(list, limit{unix.RLIMIT_CORE, 0})
+	add(unix.RLIMIT_FSIZE, l.FileSize, 1<<30)
+	if l.CPU > 0 {
+		add(unix.RLIMIT_CPU, int64((l.CPU+999_999_999)/1_000_000_000), 0)
+	}
+	if namespaced {
+		add(unix.RLIMIT_NPROC, l.Processes, 512)
+	}
+	// Last, since the shim itself needs memory and descriptors. Not RLIMIT_AS: Go and
+	// Node.js reserve far more addresses than they use.
+	add(unix.RLIMIT_NOFILE, l.Files, 1024)
+	add(unix.RLIMIT_DATA, l.Memory, 1<<30)
+	return list
+}
+
+// sealed puts a policy into memory that nobody can change.
+func sealed(p *policy) (*os.File, error) {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	fd, err := unix.MemfdCreate("toolhost-policy", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	if err != nil {
+		return nil, os.NewSyscallError("memfd_create", err)
+	}
+	f := os.NewFile(uintptr(fd), "policy")
+	if _, err = f.Write(text); err == nil {
+		_, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, allSeals)
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("writing the policy: %w", err)
+	}
+	return f, nil
+}
+
+const allSeals = unix.F_SEAL_SEAL | unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_WRITE
+
+// status is what a shim says that could not become its target.
+type status struct {
+	Step  string
+	Errno syscall.Errno
+	Text  string
+}
+
+// readStatus waits until the shim has become its target, or gives why it has not.
+func readStatus(r io.Reader, path string) error {
+	const most = 64 << 10
+	text, err := io.ReadAll(io.LimitReader(r, most))
+	if err != nil {
+		return &SetupError{Step: "starting", Path: path, Err: err}
+	}
+	said, after, _ := strings.Cut(string(text), "\n")
+	if said == ready && after == "" {
+		return nil
+	}
+	if said == ready {
+		said = after
+	}
+	var s status
+	if json.Unmarshal([]byte(said), &s) != nil {
+		return &SetupError{Step: "starting", Path: path, Err: errors.New("the process ended before it could become the program; does main call sandbox.Main first?")}
+	}
+	if s.Errno != 0 {
+		return &SetupError{Step: s.Step, Path: path, Err: explainExec(s.Step, s.Errno, path)}
+	}
+	return &SetupError{Step: s.Step, Path: path, Err: errors.New(s.Text)}
+}
+
+// explainExec adds to an error of the system what it is likely about.
+func explainExec(step string, errno syscall.Errno, path string) error {
+	if step != stepExec {
+		return errno
+	}
+	switch errno {
+	case syscall.ENOENT:
+		if _, err := os.Stat(path); err == nil {
+			return fmt.Errorf("%w: the interpreter that its first line or its header names is missing", errno)
+		}
+	case syscall.EACCES:
+		if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o111 == 0 {
+			return fmt.Errorf("%w: the file is not executable (chmod +x)", errno)
+		}
+		return fmt.Errorf("%w: the sandbox lets programs be run from the system's folders and the plugin's own only, and this one, or the interpreter that it names, lies elsewhere", errno)
+	case syscall.ENOEXEC:
+		return fmt.Errorf("%w: it is no program for this machine, and has no line that names an interpreter (#!/usr/bin/env …)", errno)
+	}
+	return errno
+}
+
+func closeFiles(files []*os.File) {
+	for _, f := range files {
+		_ = f.Close() // nothing was written that could be lost
+	}
+}

@@ -1,0 +1,77 @@
+//go:build linux && (amd64 || arm64)
+
+package sandbox
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// proxyPort is where a program finds the host's proxy, in a network that has nothing else.
+const proxyPort = 3128
+
+func proxyEnv() []string {
+	address := "http://127.0.0.1:" + strconv.Itoa(proxyPort)
+	var env []string
+	for _, name := range []string{"http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"} {
+		env = append(env, name+"="+address)
+	}
+	return append(env, "no_proxy=", "NO_PROXY=")
+}
+
+// openNetwork brings up the loopback device of this process's own network, listens there
+// for the host, and sends the host the listening socket.
+func (p *policy) openNetwork() error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return os.NewSyscallError("socket", err)
+	}
+	defer unix.Close(fd)
+	lo, err := unix.NewIfreq("lo")
+	if err != nil {
+		return err
+	}
+	lo.SetUint16(unix.IFF_UP)
+	if err := unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, lo); err != nil {
+		return fmt.Errorf("bringing up the loopback device: %w", err)
+	}
+	if err := unix.Bind(fd, &unix.SockaddrInet4{Port: proxyPort, Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		return os.NewSyscallError("bind", err)
+	}
+	if err := unix.Listen(fd, 64); err != nil {
+		return os.NewSyscallError("listen", err)
+	}
+	return os.NewSyscallError("sendmsg", unix.Sendmsg(p.Socket, []byte{0}, unix.UnixRights(fd), nil, unix.MSG_NOSIGNAL))
+}
+
+// receiveListener takes the listening socket of a child's network from it. It waits until
+// the child sends it, or has ended.
+func receiveListener(from *os.File) (net.Listener, error) {
+	buf, oob := make([]byte, 1), make([]byte, unix.CmsgSpace(4))
+	_, n, _, _, err := unix.Recvmsg(int(from.Fd()), buf, oob, unix.MSG_CMSG_CLOEXEC)
+	if err != nil {
+		return nil, os.NewSyscallError("recvmsg", err)
+	}
+	messages, err := unix.ParseSocketControlMessage(oob[:n])
+	if err != nil || len(messages) != 1 {
+		return nil, fmt.Errorf("the child sent no socket")
+	}
+	fds, err := unix.ParseUnixRights(&messages[0])
+	if err != nil || len(fds) != 1 {
+		return nil, fmt.Errorf("the child sent no socket")
+	}
+	f := os.NewFile(uintptr(fds[0]), "listener")
+	defer f.Close()
+	return net.FileListener(f)
+}
+
+// listen serves the network of a child that was started.
+func (p *proxy) listen(from *os.File) {
+	if l, err := receiveListener(from); err == nil {
+		p.serve(l)
+	} // else the child says itself what went wrong
+}
