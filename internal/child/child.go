@@ -28,7 +28,10 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
+
+	"github.com/toolhost/toolhost/permissions/sandbox"
 )
 
 // Options say what to start. Argv is required.
@@ -39,6 +42,10 @@ type Options struct {
 	Env []string
 	// Dir is the working directory; "" is the root folder.
 	Dir string
+	// Rules say what the child may touch; nil is the least, see [sandbox.Rules].
+	Rules *sandbox.Rules
+	// Mode says whether the sandbox is required; the zero value requires it.
+	Mode sandbox.Mode
 	// Log takes what the child says on stderr; nil drops it.
 	Log *slog.Logger
 	// Stderr takes each line of stderr instead of Log; nil for Log. One goroutine calls
@@ -52,6 +59,7 @@ type Options struct {
 type Process struct {
 	cmd           *exec.Cmd
 	tree          tree
+	confined      *sandbox.Child
 	stdin, stdout *os.File // our ends
 	stderr        *stderr
 	log           *slog.Logger
@@ -70,6 +78,8 @@ type tree interface {
 	kill()
 	// reaped is called when the child has been waited for.
 	reaped()
+	// decode gives the child's own end where what was waited for is not the child itself.
+	decode(status int, signal syscall.Signal) (int, syscall.Signal)
 }
 
 // Start starts a child. The context is for the start; it does not bound the child's life.
@@ -111,7 +121,7 @@ func (p *Process) run(o *Options, pipes *pipes, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	var err error
-	p.cmd, p.tree, err = spawn(o, pipes)
+	p.cmd, p.tree, p.confined, err = spawn(o, pipes)
 	pipes.closeTheirs()
 	started <- err
 	if err != nil {
@@ -125,6 +135,9 @@ func (p *Process) run(o *Options, pipes *pipes, started chan<- error) {
 	// Whoever still held the other end of stdout is gone; where one is not, a reader
 	// must not wait for it.
 	_ = p.stdout.SetReadDeadline(time.Now().Add(restLimit))
+	if err := p.confined.Close(); err != nil {
+		p.log.Warn("closing the sandbox of a process", "err", err)
+	}
 	close(p.done)
 }
 
@@ -155,6 +168,10 @@ func (p *Process) Err() error {
 		return nil
 	}
 }
+
+// Temp gives the child's temporary folder; "" where its rules give it none. It is removed
+// when the child has ended.
+func (p *Process) Temp() string { return p.confined.Temp() }
 
 // Tail gives the last lines that the child has said on stderr, at most 16 KiB.
 func (p *Process) Tail() string { return p.stderr.tail() }

@@ -18,18 +18,21 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/child"
+	"github.com/toolhost/toolhost/permissions/sandbox"
 )
 
-// both runs a test with a pid namespace, where the kernel allows one, and with the
-// supervisor.
-func both(t *testing.T, test func(t *testing.T, start func(script string) *child.Process)) {
-	for _, supervise := range []bool{false, true} {
-		t.Run(fmt.Sprintf("supervise=%v", supervise), func(t *testing.T) {
-			test(t, func(script string) *child.Process {
-				t.Helper()
-				return start(t, &child.Options{Argv: []string{"/bin/sh", "-c", script}, Supervise: supervise})
+// everyWay runs a test with a pid namespace, where the kernel allows one, and with the
+// supervisor, confined and not.
+func everyWay(t *testing.T, test func(t *testing.T, start func(script string) *child.Process)) {
+	for _, mode := range []sandbox.Mode{sandbox.Require, sandbox.Off} {
+		for _, supervise := range []bool{false, true} {
+			t.Run(fmt.Sprintf("sandbox=%s,supervise=%v", mode, supervise), func(t *testing.T) {
+				test(t, func(script string) *child.Process {
+					t.Helper()
+					return start(t, &child.Options{Argv: []string{"/bin/sh", "-c", script}, Supervise: supervise, Mode: mode})
+				})
 			})
-		})
+		}
 	}
 }
 
@@ -37,6 +40,9 @@ func start(t *testing.T, o *child.Options) *child.Process {
 	t.Helper()
 	if o.Env == nil {
 		o.Env = []string{"PATH=/usr/bin:/bin"}
+	}
+	if o.Rules == nil {
+		o.Rules = &sandbox.Rules{System: true}
 	}
 	p, err := child.Start(t.Context(), o)
 	if err != nil {
@@ -58,8 +64,8 @@ func wait(t *testing.T, p *child.Process) error {
 }
 
 func TestStreams(t *testing.T) {
-	both(t, func(t *testing.T, start func(string) *child.Process) {
-		p := start("cat; echo one >&2; echo two >&2; env >&3; echo end")
+	everyWay(t, func(t *testing.T, start func(string) *child.Process) {
+		p := start("cat; echo one >&2; echo two >&2; echo end")
 		if _, err := p.Stdin().WriteString("zażółć\n"); err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +77,7 @@ func TestStreams(t *testing.T) {
 		if err := wait(t, p); err != nil {
 			t.Errorf("got %v", err)
 		}
-		if tail := p.Tail(); !strings.HasPrefix(tail, "one\ntwo\n") {
+		if tail := p.Tail(); tail != "one\ntwo" {
 			t.Errorf("got the tail %q", tail)
 		}
 	})
@@ -88,7 +94,7 @@ func TestExit(t *testing.T) {
 		{"echo why >&2; exit 3", 3, 0, "exit status 3"},
 		{"exit 255", 255, 0, "exit status 255"},
 	} {
-		both(t, func(t *testing.T, start func(string) *child.Process) {
+		everyWay(t, func(t *testing.T, start func(string) *child.Process) {
 			err := wait(t, start(c.script))
 			if c.text == "" {
 				if err != nil {
@@ -108,7 +114,7 @@ func TestExit(t *testing.T) {
 }
 
 func TestExitBySignal(t *testing.T) {
-	both(t, func(t *testing.T, start func(string) *child.Process) {
+	everyWay(t, func(t *testing.T, start func(string) *child.Process) {
 		p := start("echo ready; exec sleep 86400")
 		if _, err := bufio.NewReader(p.Stdout()).ReadString('\n'); err != nil {
 			t.Fatal(err)
@@ -161,7 +167,7 @@ func TestNobodyIsLeft(t *testing.T) {
 		"stopped":      "sleep 86400.%d & echo ready; kill -STOP $!; read line",
 	} {
 		t.Run(name, func(t *testing.T) {
-			both(t, func(t *testing.T, start func(string) *child.Process) {
+			everyWay(t, func(t *testing.T, start func(string) *child.Process) {
 				mark := time.Now().UnixNano()
 				p := start(fmt.Sprintf(script, mark))
 				if line, err := bufio.NewReader(p.Stdout()).ReadString('\n'); err != nil || line != "ready\n" {
@@ -201,7 +207,7 @@ func running(t *testing.T, mark string) (list []string) {
 
 // A child that is stopped by a signal is ended like any other.
 func TestStopStopped(t *testing.T) {
-	both(t, func(t *testing.T, start func(string) *child.Process) {
+	everyWay(t, func(t *testing.T, start func(string) *child.Process) {
 		p := start("echo ready; read line")
 		if _, err := bufio.NewReader(p.Stdout()).ReadString('\n'); err != nil {
 			t.Fatal(err)
@@ -224,7 +230,7 @@ func TestStopStopped(t *testing.T) {
 
 // A child that can end in peace does.
 func TestStopByTerm(t *testing.T) {
-	both(t, func(t *testing.T, start func(string) *child.Process) {
+	everyWay(t, func(t *testing.T, start func(string) *child.Process) {
 		p := start("trap 'echo bye >&2; exit 7' TERM; echo ready; while :; do sleep 0.05; done")
 		if _, err := bufio.NewReader(p.Stdout()).ReadString('\n'); err != nil {
 			t.Fatal(err)
@@ -283,7 +289,7 @@ func TestStderrLines(t *testing.T) {
 
 func TestEnvironment(t *testing.T) {
 	t.Setenv("TOOLHOST_SECRET", "k")
-	both(t, func(t *testing.T, start func(string) *child.Process) {
+	everyWay(t, func(t *testing.T, start func(string) *child.Process) {
 		p := start("env; pwd")
 		out, err := io.ReadAll(p.Stdout())
 		if err != nil || strings.Contains(string(out), "SECRET") || !strings.HasSuffix(string(out), "\n/\n") {
@@ -306,7 +312,7 @@ func TestLastLines(t *testing.T) {
 func host(supervised bool, scripts []string) error {
 	for _, script := range scripts {
 		p, err := child.Start(context.Background(), &child.Options{
-			Argv: []string{"/bin/sh", "-c", script}, Env: []string{"PATH=/usr/bin:/bin"}, Supervise: supervised,
+			Argv: []string{"/bin/sh", "-c", script}, Env: []string{"PATH=/usr/bin:/bin"}, Supervise: supervised, Rules: &sandbox.Rules{System: true}, Mode: sandbox.Off,
 		})
 		if err != nil {
 			return err
@@ -375,7 +381,7 @@ func TestHammer(t *testing.T) {
 	for i := range 100 {
 		wg.Go(func() {
 			p, err := child.Start(t.Context(), &child.Options{
-				Argv: []string{"/bin/sh", "-c", "setsid sleep " + mark + " & exec sleep " + mark}, Env: []string{"PATH=/usr/bin:/bin"}, Supervise: i%10 == 0,
+				Argv: []string{"/bin/sh", "-c", "setsid sleep " + mark + " & exec sleep " + mark}, Env: []string{"PATH=/usr/bin:/bin"}, Supervise: i%10 == 0, Rules: &sandbox.Rules{System: true, Temp: true},
 			})
 			if err != nil {
 				t.Error(err)

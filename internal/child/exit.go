@@ -44,9 +44,7 @@ func (p *Process) exitError(err error) error {
 	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		e.Signal = status.Signal()
 	}
-	if s, ok := p.tree.(*supervised); ok {
-		e.Status, e.Signal = s.decode(e.Status, e.Signal)
-	}
+	e.Status, e.Signal = p.tree.decode(e.Status, e.Signal)
 	return e
 }
 

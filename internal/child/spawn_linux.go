@@ -1,40 +1,33 @@
 package child
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"strconv"
 	"syscall"
 	"time"
+
+	"github.com/toolhost/toolhost/permissions/sandbox"
 )
 
 // spawn starts the child in a pid namespace, or under a supervisor where the kernel
-// refuses that.
-func spawn(o *Options, pipes *pipes) (*exec.Cmd, tree, error) {
-	if !o.Supervise {
-		cmd, err := command(o, pipes)
-		if err != nil {
-			return nil, nil, err
-		}
-		cmd.SysProcAttr = attributes()
-		cmd.SysProcAttr.Cloneflags = syscall.CLONE_NEWPID
-		if os.Geteuid() != 0 {
-			// Only a user namespace lets a common user have a pid namespace. The user is
-			// the same in it, and may do nothing that it may not do outside.
-			cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
-			cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
-			cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
-		}
-		err = start(cmd)
-		if err == nil {
-			return cmd, &namespace{pid: cmd.Process.Pid}, nil
-		}
-		if !refused(err) {
-			return nil, nil, err
-		}
+// allows none.
+func spawn(o *Options, pipes *pipes) (*exec.Cmd, tree, *sandbox.Child, error) {
+	cmd, confined, err := command(o, pipes)
+	if err != nil {
+		return nil, nil, nil, err
 	}
-	return superviseChild(o, pipes)
+	var t tree
+	if o.Supervise || !sandbox.Supported().Namespaces {
+		t, err = supervised(cmd, confined)
+	} else {
+		t, err = namespaced(cmd, confined)
+	}
+	if err != nil {
+		_ = confined.Close() // the error that counts is the one at hand
+		return nil, nil, nil, err
+	}
+	return cmd, t, confined, nil
 }
 
 // attributes are those of every process that we start: a session of its own, so that it
@@ -44,27 +37,25 @@ func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// start is cmd.Start. What is open for the command only is closed in any case.
-func start(cmd *exec.Cmd) error {
-	err := cmd.Start()
-	for _, f := range cmd.ExtraFiles {
-		_ = f.Close()
-	}
-	return err
-}
-
-// refused reports whether the kernel, or who set it up, allows no namespaces.
-func refused(err error) bool {
-	for _, e := range []error{syscall.EPERM, syscall.EACCES, syscall.EINVAL, syscall.ENOSPC, syscall.ENOSYS, syscall.EUSERS} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return false
-}
-
 // namespace is a child that is the first process of a pid namespace.
 type namespace struct{ pid int }
+
+// namespaced starts a child in a pid namespace.
+func namespaced(cmd *exec.Cmd, confined *sandbox.Child) (tree, error) {
+	a := cmd.SysProcAttr
+	a.Cloneflags |= syscall.CLONE_NEWPID
+	if os.Geteuid() != 0 && len(a.UidMappings) == 0 {
+		// Only a user namespace lets a common user have a pid namespace. The user is the
+		// same in it, and may do nothing that it may not do outside.
+		a.Cloneflags |= syscall.CLONE_NEWUSER
+		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
+		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
+	}
+	if err := confined.Start(); err != nil {
+		return nil, err
+	}
+	return &namespace{pid: cmd.Process.Pid}, nil
+}
 
 // terminate sends SIGTERM to the child's group. The first process of a namespace does not
 // get a signal that it has no handler for; elsewhere that would have ended it, so it is
@@ -81,42 +72,41 @@ func (n *namespace) kill() { _ = syscall.Kill(n.pid, syscall.SIGKILL) }
 
 func (n *namespace) reaped() {}
 
-// supervised is a child below a supervisor, which is the process that we know.
-type supervised struct {
+func (n *namespace) decode(status int, signal syscall.Signal) (int, syscall.Signal) {
+	return status, signal
+}
+
+// supervisor is the process between us and a child; it is the one that we know.
+type supervisor struct {
 	pid      int
 	lifeline *os.File // our end; its closing tells the supervisor to end them all
 	done     chan struct{}
 }
 
-// superviseChild starts a supervisor that starts the child.
-func superviseChild(o *Options, pipes *pipes) (*exec.Cmd, tree, error) {
-	inner, err := command(o, pipes)
-	if err != nil {
-		return nil, nil, err
-	}
+// supervised starts a supervisor that starts the child.
+func supervised(cmd *exec.Cmd, confined *sandbox.Child) (tree, error) {
 	theirs, ours, err := os.Pipe()
 	if err != nil {
-		return nil, nil, errors.Join(err, start(&exec.Cmd{ExtraFiles: inner.ExtraFiles}))
+		return nil, err
 	}
-	cmd := exec.Command("/proc/self/exe")
-	cmd.Args = append([]string{supervisorName, strconv.Itoa(3 + len(inner.ExtraFiles)), inner.Path}, inner.Args...)
-	cmd.Env, cmd.Dir = inner.Env, inner.Dir
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = inner.Stdin, inner.Stdout, inner.Stderr
-	cmd.ExtraFiles = append(inner.ExtraFiles, theirs)
+	defer theirs.Close()
+	cmd.Args = append([]string{supervisorName, strconv.Itoa(3 + len(cmd.ExtraFiles)), cmd.Path}, cmd.Args...)
+	cmd.Path = "/proc/self/exe"
+	cmd.ExtraFiles = append(cmd.ExtraFiles, theirs)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // it ends by its lifeline, after its children
-	if err := start(cmd); err != nil {
+	if err := confined.Start(); err != nil {
 		_ = ours.Close()
-		return nil, nil, err
+		return nil, err
 	}
-	return cmd, &supervised{pid: cmd.Process.Pid, lifeline: ours, done: make(chan struct{})}, nil
+	return &supervisor{pid: cmd.Process.Pid, lifeline: ours, done: make(chan struct{})}, nil
 }
 
-func (s *supervised) terminate() { _ = syscall.Kill(s.pid, syscall.SIGTERM) }
+func (s *supervisor) terminate() { _ = syscall.Kill(s.pid, syscall.SIGTERM) }
 
 // wedgedAfter is how long a supervisor may take; an unconfined child can stop it.
 const wedgedAfter = time.Second
 
-func (s *supervised) kill() {
+func (s *supervisor) kill() {
 	_ = s.lifeline.Close()
 	go func() {
 		t := time.NewTimer(wedgedAfter)
@@ -130,13 +120,13 @@ func (s *supervised) kill() {
 	}()
 }
 
-func (s *supervised) reaped() {
+func (s *supervisor) reaped() {
 	_ = s.lifeline.Close()
 	close(s.done)
 }
 
 // decode gives the end of the child, which the supervisor passes on as shells do.
-func (s *supervised) decode(status int, signal syscall.Signal) (int, syscall.Signal) {
+func (s *supervisor) decode(status int, signal syscall.Signal) (int, syscall.Signal) {
 	if signal == 0 && status > signalled && status <= signalled+64 {
 		return -1, syscall.Signal(status - signalled)
 	}

@@ -5,33 +5,38 @@ package child
 import (
 	"os/exec"
 	"syscall"
+
+	"github.com/toolhost/toolhost/permissions/sandbox"
 )
 
 // Main must be the first thing that main does in every program that starts children, also
-// in a test's TestMain.
-func Main() {}
+// in a test's TestMain. It calls [sandbox.Main].
+func Main() { sandbox.Main() }
+
+func attributes() *syscall.SysProcAttr { return nil }
 
 // spawn starts the child. There is no way here to end what the child starts.
-func spawn(o *Options, pipes *pipes) (*exec.Cmd, tree, error) {
-	cmd, err := command(o, pipes)
+func spawn(o *Options, pipes *pipes) (*exec.Cmd, tree, *sandbox.Child, error) {
+	cmd, confined, err := command(o, pipes)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	if err := cmd.Start(); err != nil {
-		return nil, nil, err
+	if err := confined.Start(); err != nil {
+		_ = confined.Close() // the error that counts is the one at hand
+		return nil, nil, nil, err
 	}
-	return cmd, &supervised{cmd}, nil
+	return cmd, single{cmd}, confined, nil
 }
 
-// supervised is a child.
-type supervised struct{ cmd *exec.Cmd }
+// single is a child alone.
+type single struct{ cmd *exec.Cmd }
 
-func (s *supervised) terminate() {}
+func (s single) terminate() {}
 
-func (s *supervised) kill() { _ = s.cmd.Process.Kill() }
+func (s single) kill() { _ = s.cmd.Process.Kill() }
 
-func (s *supervised) reaped() {}
+func (s single) reaped() {}
 
-func (s *supervised) decode(status int, signal syscall.Signal) (int, syscall.Signal) {
+func (s single) decode(status int, signal syscall.Signal) (int, syscall.Signal) {
 	return status, signal
 }

@@ -5,36 +5,40 @@ package child
 import (
 	"os/exec"
 	"syscall"
+
+	"github.com/toolhost/toolhost/permissions/sandbox"
 )
 
 // Main must be the first thing that main does in every program that starts children, also
-// in a test's TestMain.
-func Main() {}
+// in a test's TestMain. It calls [sandbox.Main].
+func Main() { sandbox.Main() }
+
+func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 // spawn starts the child as the leader of a session and group of its own. There is no way
 // here to end what leaves the group, or to end anything once this program was killed.
-func spawn(o *Options, pipes *pipes) (*exec.Cmd, tree, error) {
-	cmd, err := command(o, pipes)
+func spawn(o *Options, pipes *pipes) (*exec.Cmd, tree, *sandbox.Child, error) {
+	cmd, confined, err := command(o, pipes)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := cmd.Start(); err != nil {
-		return nil, nil, err
+	if err := confined.Start(); err != nil {
+		_ = confined.Close() // the error that counts is the one at hand
+		return nil, nil, nil, err
 	}
-	return cmd, &supervised{pid: cmd.Process.Pid}, nil
+	return cmd, group{cmd.Process.Pid}, confined, nil
 }
 
-// supervised is a child with its process group.
-type supervised struct{ pid int }
+// group is a child with its process group.
+type group struct{ pid int }
 
-func (s *supervised) terminate() { _ = syscall.Kill(-s.pid, syscall.SIGTERM) }
+func (g group) terminate() { _ = syscall.Kill(-g.pid, syscall.SIGTERM) }
 
-func (s *supervised) kill() { _ = syscall.Kill(-s.pid, syscall.SIGKILL) }
+func (g group) kill() { _ = syscall.Kill(-g.pid, syscall.SIGKILL) }
 
 // reaped ends what the child has left behind in its group.
-func (s *supervised) reaped() { s.kill() }
+func (g group) reaped() { g.kill() }
 
-func (s *supervised) decode(status int, signal syscall.Signal) (int, syscall.Signal) {
+func (g group) decode(status int, signal syscall.Signal) (int, syscall.Signal) {
 	return status, signal
 }

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strconv"
 	"syscall"
+
+	"github.com/toolhost/toolhost/permissions/sandbox"
 )
 
 // supervisorName is the name by which this program, started again, knows that it is to
@@ -26,8 +28,9 @@ const (
 
 // Main must be the first thing that main does in every program that starts children, also
 // in a test's TestMain. In a process that was started to confine or to supervise a child
-// it does that and does not return; else it does nothing.
+// it does that and does not return; else it does nothing. It calls [sandbox.Main].
 func Main() {
+	sandbox.Main()
 	if len(os.Args) >= 4 && os.Args[0] == supervisorName {
 		os.Exit(supervise(os.Args[1], os.Args[2], os.Args[3:]))
 	}
