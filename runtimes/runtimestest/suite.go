@@ -41,6 +41,10 @@ type Harness struct {
 	Broken        map[string]string
 	BrokenHandler string
 	BrokenFile    string
+	// State goes into the Spec. With "plugin" the variable of count outlives a call.
+	State string
+	// Spec changes the Spec of a plugin before it is opened; nil leaves it.
+	Spec func(spec *runtimes.Spec)
 }
 
 // Tools gives the tools that a harness's plugin must have, and what each does.
@@ -105,13 +109,16 @@ func open(t *testing.T, harness *Harness) *fixture {
 	t.Helper()
 	dir := write(t, harness.Files)
 	policy := &permissions.Policy{Root: dir, FS: permissions.FSPolicy{Read: permissions.Access{Paths: []string{"granted.txt"}}}}
-	spec := runtimes.Spec{Plugin: "suite", Version: "1.0.0", Dir: dir, Policy: policy, Log: slog.New(slog.DiscardHandler)}
+	spec := runtimes.Spec{Plugin: "suite", Version: "1.0.0", Dir: dir, Policy: policy, Log: slog.New(slog.DiscardHandler), State: harness.State}
 	for id, does := range Tools() {
 		handler, ok := harness.Handlers[id]
 		if !ok {
 			t.Fatalf("the harness has no handler for the tool %q, which %s", id, does)
 		}
 		spec.Tools = append(spec.Tools, runtimes.Tool{ID: id, Handler: handler, Field: "/tools"})
+	}
+	if harness.Spec != nil {
+		harness.Spec(&spec)
 	}
 	instance, err := harness.Runtime.Open(t.Context(), spec)
 	if err != nil {
@@ -382,15 +389,19 @@ func testInputs(t *testing.T, f *fixture) {
 
 func testBroken(t *testing.T, harness *Harness) {
 	dir := write(t, harness.Broken)
-	_, err := harness.Runtime.Open(t.Context(), runtimes.Spec{
+	spec := runtimes.Spec{
 		Plugin: "broken", Dir: dir, Policy: &permissions.Policy{Root: dir}, Log: slog.New(slog.DiscardHandler),
 		Tools: []runtimes.Tool{{ID: "tool", Handler: harness.BrokenHandler}},
-	})
+	}
+	if harness.Spec != nil {
+		harness.Spec(&spec)
+	}
+	_, err := harness.Runtime.Open(t.Context(), spec)
 	var load *runtimes.LoadError
 	if !errors.As(err, &load) {
 		t.Fatalf("got %v, want a *LoadError", err)
 	}
-	if len(load.Problems) == 0 || load.Problems[0].File != harness.BrokenFile || load.Problems[0].Line == 0 {
+	if len(load.Problems) == 0 || load.Problems[0].File != harness.BrokenFile || harness.BrokenHandler != "" && load.Problems[0].Line == 0 {
 		t.Errorf("got %q, want a place in %q", err, harness.BrokenFile)
 	}
 }
