@@ -20,6 +20,9 @@ import (
 // its grant, so that abort listeners can put things in order.
 const revokeGrace = 250 * time.Millisecond
 
+// maxLookUps is how often a call is looked up again because reloads were faster.
+const maxLookUps = 100
+
 // Call carries one call to its handler. Whatever goes wrong with the call is a failed
 // result whose text a model can act on; an error is an *UnknownToolError, or says
 // that the caller's own context ended (then nobody waits for an answer). It returns at
@@ -30,9 +33,16 @@ func (h *Host) Call(ctx context.Context, call *Call) (*Result, error) {
 		return nil, err
 	}
 	defer done()
+	seen := h.table.Load()
 	result, err := h.call(ctx, call)
-	if errors.Is(err, ErrHandlerClosed) {
-		// A reload swapped the handler between look-up and call: look up once more, once.
+	// A reload swapped the handler between look-up and call: look up once more, and again
+	// while reloads follow each other that fast.
+	for tries := 0; errors.Is(err, ErrHandlerClosed) && tries < maxLookUps; tries++ {
+		now := h.table.Load()
+		if tries > 0 && now == seen {
+			break
+		}
+		seen = now
 		result, err = h.call(ctx, call)
 	}
 	if errors.Is(err, ErrHandlerClosed) {

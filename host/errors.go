@@ -8,7 +8,7 @@ import (
 )
 
 // ErrHandlerClosed is what the handler of a closed plugin instance returns; the call
-// is then looked up once more, and reaches the new one.
+// is then looked up again, and reaches the new one.
 var ErrHandlerClosed = errors.New("the plugin was reloaded")
 
 // ErrClosed is why calls end when the host closes.

@@ -6,10 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/runtimes"
 )
 
@@ -305,4 +309,39 @@ func TestWatchFollowsALoneFolder(t *testing.T) {
 	w.awaits(1, `msg="plugin removed" plugin=ant`)
 	w.plugin("ant", "ant", "dig")
 	w.awaits(2, `msg="plugin loaded" plugin=ant`)
+}
+
+func TestReloadsUnderLoad(t *testing.T) {
+	w := newWorld(t, nil)
+	w.plugin("ant", "ant", "dig")
+	w.write("ant/h0.js", "0")
+	w.loadAll()
+	var served atomic.Int64 // the version that every call from now on must have, or a newer one
+	ctx, cancel := context.WithCancel(context.Background())
+	var callers sync.WaitGroup
+	for range 16 {
+		callers.Go(func() {
+			for ctx.Err() == nil {
+				least := served.Load()
+				r, err := w.host.Call(context.Background(), &host.Call{Tool: "dig"})
+				if err != nil || r.IsError {
+					t.Errorf("a call failed: %v %v", err, r)
+					return
+				}
+				if got, err := strconv.ParseInt(r.Content[0].Text(), 10, 64); err != nil || got < least {
+					t.Errorf("a call was answered %q, by a version older than %d", r.Content[0].Text(), least)
+					return
+				}
+			}
+		})
+	}
+	for i := range int64(500) {
+		w.write("ant/h0.js", strconv.FormatInt(i+1, 10))
+		if bad := w.load("ant"); bad != nil {
+			t.Fatal(bad)
+		}
+		served.Store(i + 1)
+	}
+	cancel()
+	callers.Wait()
 }
