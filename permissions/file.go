@@ -219,6 +219,15 @@ func (f *File) Close() error {
 	return f.f.explain("close", write, f.name, err)
 }
 
+// Abandon closes the file without an error; one that was opened with O_TRUNC is given up,
+// and what it was to replace stays as it was.
+func (f *File) Abandon() {
+	f.once.Do(func() {
+		f.f.g.files.remove(f)
+		f.closed = f.end(false)
+	})
+}
+
 func (f *File) end(commit bool) error {
 	if f.staged == nil {
 		return f.file.Close()

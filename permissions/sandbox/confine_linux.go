@@ -92,7 +92,7 @@ func (c *Child) confine(rules *Rules, mode Mode, s *Support) error {
 		p.Path = filepath.Join(dir, p.Path)
 	}
 	var err error
-	p.Filter, err = filterFor(sockets{unix: rules.Sockets != "", proxy: proxied}, len(rules.Write) > 0, s.Landlock)
+	p.Filter, err = filterFor(sockets{unix: rules.Sockets != "", proxy: proxied}, rules.writes(), s.Landlock)
 	if err != nil {
 		return fmt.Errorf("confining %q: writing the filter of system calls: %w", p.Path, err)
 	}
@@ -227,6 +227,8 @@ func (c *Child) ruleset(program string, rules *Rules, proxied bool, abi int) (*r
 	add(canRead, r.allowExactly, rules.exact.files...)
 	add(canRead, r.allowExactly, rules.exact.trees...)
 	add(canList, r.allowExactly, rules.exact.folders...)
+	add(unix.LANDLOCK_ACCESS_FS_WRITE_FILE|unix.LANDLOCK_ACCESS_FS_TRUNCATE, r.allowExactly, rules.exact.writable...)
+	add(unix.LANDLOCK_ACCESS_FS_EXECUTE, r.allowExactly, rules.exact.run...)
 	add(canSockets, r.allow, rules.Sockets)
 	add(canTemp, r.allow, c.temp)
 	if err == nil && proxied {

@@ -100,9 +100,12 @@ type Rules struct {
 
 // exact are places without links.
 type exact struct {
-	files   []string // to read
-	trees   []string // to read and list, with all below
-	folders []string // to list, with all folders below
+	files    []string // to read
+	trees    []string // to read and list, with all below
+	folders  []string // to list, with all folders below
+	unlisted []string // to list, but not all folders below
+	writable []string // files to write in place
+	run      []string // folders whose programs may be run, with all below
 }
 
 // Limits bound what a program may use. Zero stands for the default of each; negative for
