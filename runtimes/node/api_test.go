@@ -106,7 +106,7 @@ func TestLocaleNeverWrong(t *testing.T) {
 	e.installLanguage(languageFor("eval"))
 	for _, script := range []string{
 		`(5).toLocaleString('de-DE')`, `new Date(0).toLocaleDateString('pl')`, `'a'.localeCompare('b', 'sv')`, `'I'.toLocaleLowerCase('tr')`,
-		`new Intl.NumberFormat('en-US', {notation: 'compact'})`, `new Intl.DateTimeFormat('fr')`, `new Intl.Segmenter()`, `new Intl.RelativeTimeFormat('en')`,
+		`new Intl.NumberFormat('en-US', {notation: 'scientific'})`, `new Intl.DateTimeFormat('fr')`, `new Intl.Segmenter()`, `new Intl.RelativeTimeFormat('de')`, `new Intl.DisplayNames('en', {type: 'region'})`,
 		`(5).toLocaleString('en-US', {style: 'unit', unit: 'liter'})`, `new Date(0).toLocaleString('en-US', {timeZoneName: 'long'})`, `(1).toLocaleString('en-US', {minimumSignificantDigits: 3})`,
 	} {
 		_, err := e.vm.RunString(script)

@@ -99,6 +99,10 @@ func (h *bundleHost) Get(name string) goja.Value {
 			}
 			return call.Argument(0)
 		})
+	case "regexp":
+		return e.internal("regexp")
+	case "target":
+		return e.vm.ToValue(e.checkTarget)
 	case "eval":
 		return e.indirectEval()
 	}

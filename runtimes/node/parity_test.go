@@ -60,7 +60,7 @@ func TestParity(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := here(t, source); got != string(want) {
+			if got := here(t, t.TempDir(), source); got != string(want) {
 				t.Errorf("%s", firstDifference(got, string(want)))
 			}
 		})
@@ -79,10 +79,9 @@ func parityFiles(t *testing.T) []string {
 // recording names the file that holds what Node wrote.
 func recording(file string) string { return strings.TrimSuffix(file, ".mjs") + ".txt" }
 
-// here runs it as the handler of a plugin that may do everything in its folder.
-func here(t *testing.T, source []byte) string {
+// here runs it as the handler of a plugin in dir that may do everything in the agent's folder.
+func here(t *testing.T, dir string, source []byte) string {
 	t.Helper()
-	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "handler.mjs"), source, 0o644); err != nil {
 		t.Fatal(err)
 	}

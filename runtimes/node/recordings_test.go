@@ -33,7 +33,7 @@ func TestRecordings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := inNode(t, program, source)
+			got := inNode(t, program, t.TempDir(), source)
 			if *update {
 				if err := os.WriteFile(recording(file), []byte(got), 0o644); err != nil {
 					t.Fatal(err)
@@ -50,10 +50,9 @@ func TestRecordings(t *testing.T) {
 	}
 }
 
-// inNode runs a handler in the machine's Node, in a folder of its own.
-func inNode(t *testing.T, program string, source []byte) string {
+// inNode runs a handler in the machine's Node, from a file in dir, with an empty working directory.
+func inNode(t *testing.T, program, dir string, source []byte) string {
 	t.Helper()
-	dir := t.TempDir()
 	work := filepath.Join(dir, "folder")
 	if err := os.Mkdir(work, 0o755); err != nil {
 		t.Fatal(err)

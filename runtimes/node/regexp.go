@@ -21,9 +21,9 @@ func loadRegExp(e *engine) goja.Value {
 		},
 		// (pattern, flags) → what the engine is to compile
 		"translate": func(c goja.FunctionCall) goja.Value {
-			source, used, err := translateRegExp(c.Argument(0).String(), c.Argument(1).String())
+			pattern := patternText(textOf(c.Argument(0)))
+			source, used, err := translateRegExp(pattern, c.Argument(1).String())
 			if err != nil {
-				pattern := c.Argument(0).String()
 				if len(pattern) > maxShown {
 					pattern = strings.ToValidUTF8(pattern[:maxShown], "") + "…"
 				}
@@ -54,7 +54,10 @@ func translateRegExp(pattern, flags string) (source, used string, err error) {
 		}
 		unicodeMode, flags = true, strings.ReplaceAll(flags, "v", "u")
 	}
-	if !unicodeMode || !strings.Contains(pattern, `\p`) && !strings.Contains(pattern, `\P`) {
+	if !unicodeMode {
+		return distinguish(pattern), flags, nil
+	}
+	if !strings.Contains(pattern, `\p`) && !strings.Contains(pattern, `\P`) {
 		return pattern, flags, nil
 	}
 	var b strings.Builder

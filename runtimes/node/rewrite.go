@@ -13,18 +13,23 @@ import (
 )
 
 // rewriter changes a parsed script where the engine has no other place for a limit.
-type rewriter struct{ powers, eval, doubling bool }
+type rewriter struct {
+	powers, eval, doubling, surrogates, targets bool
+	target                                      newTarget // where the walk is
+}
 
 var (
 	// bigPower shows that a script may have a power or a shift of big integers.
 	bigPower = regexp.MustCompile(`\b[0-9][0-9a-fA-FxXoObB_]*n\b[^;]*(\*\*|<<|>>)|(\*\*|<<|>>)[^;]*\b[0-9][0-9a-fA-FxXoObB_]*n\b`)
 	evalWord = regexp.MustCompile(`\beval\b`)
+	// surrogateWord shows that a script may have a regular expression with halves of pairs.
+	surrogateWord = regexp.MustCompile(`\\u[dD][89a-fA-F]|[^\x{0}-\x{ffff}]`)
 )
 
 // rewrite changes what needs it in the script of this text.
 func rewrite(code string, script *ast.Program) {
-	r := rewriter{powers: bigPower.MatchString(code), eval: evalWord.MatchString(code), doubling: mayDouble(code)}
-	if r.powers || r.eval || r.doubling {
+	r := rewriter{powers: bigPower.MatchString(code), eval: evalWord.MatchString(code), doubling: mayDouble(code), surrogates: surrogateWord.MatchString(code), targets: strings.Contains(code, "new.target")}
+	if r.powers || r.eval || r.doubling || r.surrogates || r.targets {
 		r.walk(reflect.ValueOf(script))
 	}
 }
@@ -38,6 +43,11 @@ func (r *rewriter) walk(v reflect.Value) {
 			return
 		}
 		switch x := v.Interface().(type) {
+		case *ast.MetaProperty:
+			if made := r.replaceTarget(x); made != nil && v.Type() == expressionType && v.CanSet() {
+				v.Set(reflect.ValueOf(made))
+			}
+			return
 		case *ast.Identifier:
 			if r.eval && x.Name == "eval" && v.Type() == expressionType && v.CanSet() {
 				v.Set(reflect.ValueOf(hostMember("eval", x.Idx)))
@@ -50,6 +60,25 @@ func (r *rewriter) walk(v reflect.Value) {
 				}))
 				return
 			}
+		case *ast.FunctionLiteral:
+			r.function(x, doubtedTarget)
+			return
+		case *ast.MethodDefinition:
+			r.method(x)
+			return
+		case *ast.PropertyKeyed:
+			if f, ok := x.Value.(*ast.FunctionLiteral); ok && x.Kind != ast.PropertyKindValue {
+				r.walk(reflect.ValueOf(&x.Key).Elem())
+				r.function(f, noTarget)
+				return
+			}
+		case *ast.RegExpLiteral:
+			if r.surrogates && !strings.Contains(x.Flags, "u") && namesSurrogates(x.Pattern) && v.Type() == expressionType && v.CanSet() {
+				v.Set(reflect.ValueOf(&ast.CallExpression{Callee: hostMember("regexp", x.Idx), ArgumentList: []ast.Expression{
+					&ast.StringLiteral{Idx: x.Idx, Value: unistring.NewFromString(x.Pattern)}, &ast.StringLiteral{Idx: x.Idx, Value: unistring.NewFromString(x.Flags)},
+				}}))
+			}
+			return
 		}
 		r.walk(v.Elem())
 	case reflect.Slice:
@@ -69,6 +98,9 @@ func (r *rewriter) walk(v reflect.Value) {
 		}
 		switch x := v.Interface().(type) {
 		case *big.Int, *file.File:
+			return
+		case *ast.FunctionLiteral: // of a declaration
+			r.function(x, doubtedTarget)
 			return
 		case *ast.BinaryExpression:
 			r.walk(v.Elem())

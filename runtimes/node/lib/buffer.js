@@ -345,7 +345,8 @@ Buffer.poolSize = 8192;
 // callable is Buffer that may also be called without new, as old code does. It stands
 // before the class, whose instances and static members are its own.
 function callable(...args) {
-  if (new.target === undefined) return typeof args[0] === 'number' ? Buffer.alloc(args[0]) : from(...args);
+  // In a function that a constructor calls, the engine has new.target still.
+  if (new.target === undefined || !(this instanceof callable)) return typeof args[0] === 'number' ? Buffer.alloc(args[0]) : from(...args);
   return Reflect.construct(Buffer, args, new.target);
 }
 Object.defineProperty(callable, 'name', { value: 'Buffer' });

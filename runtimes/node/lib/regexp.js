@@ -4,6 +4,25 @@ const Native = /x/.constructor;
 const kept = new Map(); // compiled expressions, since compiling costs far more than copying
 const own = (re, name, value) => Object.defineProperty(re, name, { value, configurable: true, enumerable: false, writable: false });
 
+// sourceOf gives a pattern as it can stand between slashes.
+function sourceOf(pattern) {
+  if (pattern === '') return '(?:)';
+  if (!/[/\n\r\u2028\u2029]/.test(pattern)) return pattern;
+  let inClass = false;
+  return pattern.replace(/\\[^]|[^]/g, (c) => {
+    if (c === '[') inClass = true;
+    else if (c === ']') inClass = false;
+    switch (c) {
+      case '/': return inClass ? c : '\\/';
+      case '\n': case '\\\n': return '\\n';
+      case '\r': case '\\\r': return '\\r';
+      case '\u2028': case '\\\u2028': return '\\u2028';
+      case '\u2029': case '\\\u2029': return '\\u2029';
+    }
+    return c;
+  });
+}
+
 function construct(args, target) {
   let [pattern, flags] = args;
   const isRegExp = host.isRegExp(pattern);
@@ -13,7 +32,8 @@ function construct(args, target) {
   const found = kept.get(key);
   if (found !== undefined) return finish(new Native(found.re), found, target);
   const { source, used } = host.translate(pattern, flags);
-  const made = { re: new Native(source, used), source: source === pattern ? undefined : pattern, flags: used === flags ? undefined : flags };
+  const re = new Native(source, used), written = sourceOf(pattern);
+  const made = { re, source: re.source === written ? undefined : written, flags: used === flags ? undefined : flags };
   if (kept.size < 500) kept.set(key, made);
   return finish(new Native(made.re), made, target);
 }
@@ -26,11 +46,13 @@ function finish(re, made, target) {
 }
 
 function Wrapped(pattern, flags) {
-  if (new.target === undefined) {
+  // In a function that a constructor calls, the engine has new.target still.
+  const target = this instanceof Wrapped ? new.target : undefined;
+  if (target === undefined) {
     if (flags === undefined && host.isRegExp(pattern) && pattern.constructor === Wrapped) return pattern;
     return construct([pattern, flags], Native);
   }
-  return construct([pattern, flags], new.target === Wrapped ? Native : new.target);
+  return construct([pattern, flags], target === Wrapped ? Native : target);
 }
 Object.defineProperty(Wrapped, 'name', { value: 'RegExp' });
 Object.defineProperty(Wrapped, 'prototype', { value: Native.prototype, writable: false, enumerable: false });

@@ -57,7 +57,7 @@ function deprecate(f, message, code) {
       told = true;
       if (code === undefined || !warned.has(code)) { warned.add(code); process.emitWarning(message, 'DeprecationWarning', code); }
     }
-    return new.target ? Reflect.construct(f, args, new.target) : Reflect.apply(f, this, args);
+    return new.target && this instanceof deprecated ? Reflect.construct(f, args, new.target) : Reflect.apply(f, this, args);
   }
   Object.setPrototypeOf(deprecated, f);
   if (f.prototype) deprecated.prototype = f.prototype;
