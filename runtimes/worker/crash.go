@@ -1,0 +1,73 @@
+package worker
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/toolhost/toolhost/internal/child"
+)
+
+// crashError says that a worker ended by itself, or did what it must not.
+type crashError struct {
+	reason string
+	start  bool // before the plugin was open in it
+}
+
+func (e *crashError) Error() string {
+	if e.start {
+		return "the plugin's worker could not be started (" + e.reason + ")"
+	}
+	return "the plugin's worker crashed (" + e.reason + ")"
+}
+
+// firstLines keeps the first lines that a worker says on stderr: there Go says why it ends.
+type firstLines struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+const (
+	maxFirstLines = 20
+	maxFirstLine  = 300
+)
+
+func (f *firstLines) add(line string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.lines) < maxFirstLines {
+		if len(line) > maxFirstLine {
+			line = strings.ToValidUTF8(line[:maxFirstLine], "") + "…"
+		}
+		f.lines = append(f.lines, line)
+	}
+}
+
+// reason says in a few words why the worker has ended.
+func (f *firstLines) reason(err error) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, line := range f.lines {
+		switch {
+		case strings.Contains(line, "out of memory") || strings.Contains(line, "cannot allocate memory"):
+			return "out of memory"
+		case strings.Contains(line, "stack overflow") || strings.Contains(line, "stack exceeds"):
+			return "stack overflow"
+		}
+	}
+	reason := "it ended"
+	var exit *child.ExitError
+	if errors.As(err, &exit) {
+		reason = exit.Error()
+		if exit.Signal == syscall.SIGSYS {
+			reason += ": a system call that the sandbox refuses"
+		}
+	}
+	for _, line := range f.lines {
+		if line = strings.TrimSpace(line); line != "" {
+			return reason + ": " + line
+		}
+	}
+	return reason
+}

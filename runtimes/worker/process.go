@@ -1,0 +1,412 @@
+package worker
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	goplugin "github.com/hashicorp/go-plugin"
+	"github.com/hashicorp/go-plugin/runner"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/toolhost/toolhost/internal/child"
+	"github.com/toolhost/toolhost/permissions"
+	"github.com/toolhost/toolhost/runtimes"
+	pb "github.com/toolhost/toolhost/runtimes/worker/workerpb"
+)
+
+const (
+	// startLimit is how long a worker may take until it answers.
+	startLimit = 10 * time.Second
+	// goneLimit is how long a worker may take to end whose connection has ended.
+	goneLimit = time.Second
+)
+
+// process is a worker that runs, with the plugin open in it.
+type process struct {
+	child  *child.Process
+	worker pb.WorkerClient
+	log    *slog.Logger
+	// ended is closed when the child is gone and nothing of it is left.
+	ended chan struct{}
+
+	mu      sync.Mutex
+	stopped error // why we ended it; nil where we did not
+	crashed bool  // it ended by itself, or we ended it for what it did
+	calls   int
+	idle    *time.Timer
+	noNew   bool // it takes no more calls
+}
+
+// opened is what became of opening a plugin in a worker.
+type opened struct {
+	process *process
+	inputs  map[string][sha256.Size]byte
+}
+
+// start starts a worker and opens the plugin in it. What is wrong with the plugin is a
+// *runtimes.LoadError, an end of the worker a *crashError.
+func (r *Runtime) start(ctx context.Context, spec *runtimes.Spec, folder string) (_ *opened, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("finding this program, which serves as the worker: %w", err)
+	}
+	// Paths of sockets are short; the user's folder of temporary files may not be.
+	temp, err := os.MkdirTemp(socketBase(), "toolhost-worker-")
+	if err != nil {
+		return nil, fmt.Errorf("making a folder for the worker: %w", err)
+	}
+	p := &process{log: spec.Log, ended: make(chan struct{})}
+	said := &firstLines{}
+	run := &childRunner{}
+	client := goplugin.NewClient(&goplugin.ClientConfig{
+		HandshakeConfig: handshake,
+		Plugins:         goplugin.PluginSet{serviceName: &service{}},
+		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, sockets string) (runner.Runner, error) {
+			run.sockets = sockets
+			run.options = &child.Options{
+				Argv:   []string{self, argument},
+				Env:    environment(cmd.Env),
+				Rules:  rules(spec.Dir, folder, sockets, spec.Policy, memory(spec.Memory)),
+				Mode:   r.options.Sandbox,
+				Stderr: said.add,
+			}
+			return run, nil
+		},
+		SkipHostEnv:      true,
+		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
+		StartTimeout:     startLimit,
+		Logger:           hclog.NewNullLogger(),
+		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: temp},
+		GRPCDialOptions: []grpc.DialOption{
+			grpc.WithContextDialer(dialOnce(run)),
+			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(r.maxMessage())),
+			grpc.WithInitialWindowSize(window), grpc.WithInitialConnWindowSize(window),
+		},
+	})
+	end := func() {
+		if c := run.process.Load(); c != nil {
+			c.Stop(0)
+		}
+		client.Kill() // at once, now that the child is gone
+		_ = os.RemoveAll(temp)
+	}
+	stopStart := context.AfterFunc(ctx, func() { _ = run.Kill(ctx) })
+	connection, err := client.Client()
+	stopStart()
+	if err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		end()
+		return nil, r.startError(ctx, run, said, err)
+	}
+	p.child = run.process.Load()
+	raw, err := connection.Dispense(serviceName)
+	if err != nil {
+		end()
+		return nil, err
+	}
+	p.worker = raw.(pb.WorkerClient)
+	go func() {
+		<-p.child.Done()
+		end()
+		p.mu.Lock()
+		p.noNew = true
+		if p.stopped == nil {
+			p.crashed = true
+			p.stopped = &crashError{reason: said.reason(p.child.Err())}
+		}
+		p.mu.Unlock()
+		close(p.ended)
+	}()
+	inputs, err := p.open(ctx, r, spec)
+	if err != nil {
+		p.stop(errOpenFailed)
+		<-p.ended
+		return nil, err
+	}
+	return &opened{p, inputs}, nil
+}
+
+var errOpenFailed = errors.New("the plugin could not be opened in it")
+
+// startError says why a worker did not come up.
+func (r *Runtime) startError(ctx context.Context, run *childRunner, said *firstLines, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	p := run.process.Load()
+	if p == nil {
+		return fmt.Errorf("starting the plugin's worker: %w", err)
+	}
+	if strings.Contains(err.Error(), "timeout") { // go-plugin has no error value for it
+		return &crashError{reason: fmt.Sprintf("it did not answer within %s", startLimit), start: true}
+	}
+	return &crashError{reason: said.reason(p.Err()), start: true}
+}
+
+// dialOnce connects to the worker's socket, once: a worker that hangs up and puts another
+// socket in its place would have the host connect to that.
+func dialOnce(run *childRunner) func(context.Context, string) (net.Conn, error) {
+	var dialled atomic.Bool
+	return func(ctx context.Context, _ string) (net.Conn, error) {
+		if dialled.Swap(true) {
+			return nil, errors.New("the connection to the worker has ended")
+		}
+		entries, err := os.ReadDir(run.sockets)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			if e.Type() == os.ModeSocket {
+				var d net.Dialer
+				return d.DialContext(ctx, "unix", run.sockets+string(os.PathSeparator)+e.Name())
+			}
+		}
+		return nil, fs.ErrNotExist
+	}
+}
+
+// socketBase is where the folders for sockets are made. Their paths may have about 100 bytes.
+func socketBase() string {
+	const longest = 40
+	if dir := os.TempDir(); len(dir) <= longest {
+		return dir
+	}
+	if dir := os.Getenv("XDG_RUNTIME_DIR"); dir != "" && len(dir) <= longest {
+		return dir
+	}
+	if info, err := os.Stat("/tmp"); err == nil && info.IsDir() {
+		return "/tmp"
+	}
+	return os.TempDir()
+}
+
+// environment gives what a worker finds in its environment: what go-plugin has to say, and
+// what Go needs. What the plugin was granted comes with the plugin.
+func environment(handshake []string) []string {
+	env := append([]string{"GOTRACEBACK=single"}, handshake...)
+	if zone, ok := os.LookupEnv("TZ"); ok {
+		env = append(env, "TZ="+zone)
+	}
+	return env
+}
+
+// open opens the plugin in the worker.
+func (p *process) open(ctx context.Context, r *Runtime, spec *runtimes.Spec) (map[string][sha256.Size]byte, error) {
+	policy, err := encodePolicy(spec.Policy)
+	if err != nil {
+		return nil, fmt.Errorf("handing the policy to the plugin's worker: %w", err)
+	}
+	m := &pb.Plugin{
+		Name: spec.Plugin, Version: spec.Version, Dir: spec.Dir, Policy: policy, State: spec.State, Env: map[string][]byte{},
+		MaxResult: int64(r.options.MaxResult), MaxHeap: memory(spec.Memory) / 2, LoadLimit: int64(r.options.LoadLimit),
+	}
+	for _, t := range spec.Tools {
+		m.Tools = append(m.Tools, &pb.Tool{Id: t.ID, Handler: t.Handler, Field: t.Field})
+	}
+	if spec.Policy != nil {
+		for _, name := range spec.Policy.Env {
+			if value, ok := os.LookupEnv(name); ok {
+				m.Env[name] = []byte(value)
+			}
+		}
+	}
+	own := &permissions.Policy{}
+	if spec.Policy != nil {
+		own.Root, own.Env = spec.Policy.Root, spec.Policy.Env
+	}
+	grant, err := own.Resolve("", nil)
+	if err != nil {
+		return nil, err
+	}
+	defer grant.Revoke()
+	ctx, cancel := context.WithTimeoutCause(ctx, r.options.LoadLimit+startLimit, errOpenLimit)
+	defer cancel()
+	stream, err := p.worker.Open(ctx)
+	if err != nil {
+		return nil, p.failure(ctx, err)
+	}
+	h := &hosted{stream: stream, services: spec.Services, grant: grant, log: spec.Log}
+	last, err := h.run(ctx, &pb.FromHost{Message: &pb.FromHost_Plugin{Plugin: m}})
+	if err != nil {
+		return nil, p.failure(ctx, err)
+	}
+	return p.opened(last.GetOpened())
+}
+
+// errOpenLimit is why an opening ends that no limit inside the worker has ended.
+var errOpenLimit = errors.New("loading took too long: its code could not be interrupted")
+
+// maxInputs is how many files may go into a plugin.
+const maxInputs = 50_000
+
+// opened reads what became of the opening. Nothing in it is taken on trust.
+func (p *process) opened(m *pb.Opened) (map[string][sha256.Size]byte, error) {
+	if m == nil {
+		return nil, p.misbehaves("it has not said what became of the plugin")
+	}
+	if err := decodeError(m.GetError()); err != nil {
+		return nil, err
+	}
+	if list := m.GetProblems(); len(list) > 0 {
+		load := &runtimes.LoadError{}
+		for _, q := range list[:min(len(list), 1000)] {
+			load.Problems = append(load.Problems, runtimes.Problem{
+				File: printable(q.GetFile()), Line: int(q.GetLine()), Column: int(q.GetColumn()), Message: printable(q.GetMessage()), Hint: printable(q.GetHint()),
+			})
+		}
+		return nil, load
+	}
+	if len(m.GetInputs()) > maxInputs {
+		return nil, fmt.Errorf("the plugin is made of more than %d files", maxInputs)
+	}
+	inputs := map[string][sha256.Size]byte{}
+	for _, i := range m.GetInputs() {
+		name := string(i.GetPath())
+		if !fs.ValidPath(name) || len(i.GetSha256()) != sha256.Size {
+			return nil, p.misbehaves("it names a file that is none of the plugin")
+		}
+		inputs[name] = [sha256.Size]byte(i.GetSha256())
+	}
+	return inputs, nil
+}
+
+// printable gives a text of the worker without what is no UTF-8, and cut.
+func printable(b []byte) string {
+	const longest = 16 << 10
+	return strings.ToValidUTF8(string(b[:min(len(b), longest)]), "\ufffd")
+}
+
+// misbehaves ends a worker that does what ours never does.
+func (p *process) misbehaves(what string) error {
+	p.stopCrashed(&crashError{reason: "it does not keep to the protocol: " + what})
+	return p.why()
+}
+
+// begin counts a call; it is false where the worker takes no more.
+func (p *process) begin() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.noNew {
+		return false
+	}
+	p.calls++
+	if p.idle != nil {
+		p.idle.Stop()
+	}
+	return true
+}
+
+// done ends a call. Where it was the last one the worker is stopped after a while.
+func (p *process) done(idle time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.calls--
+	p.waitIdle(idle)
+}
+
+// stopIdle has a worker stopped that gets no call for a while.
+func (p *process) stopIdle(after time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waitIdle(after)
+}
+
+func (p *process) waitIdle(after time.Duration) {
+	if p.calls > 0 || p.noNew {
+		return
+	}
+	if p.idle == nil {
+		p.idle = time.AfterFunc(after, func() {
+			p.mu.Lock()
+			idle := p.calls == 0
+			p.noNew = p.noNew || idle
+			p.mu.Unlock()
+			if idle {
+				p.stop(errIdle)
+			}
+		})
+		return
+	}
+	p.idle.Reset(after)
+}
+
+var errIdle = errors.New("it was not needed for a while")
+
+// stop ends the worker. The first reason stands.
+func (p *process) stop(why error) {
+	p.mu.Lock()
+	p.noNew = true
+	if p.stopped == nil {
+		p.stopped = why
+	}
+	if p.idle != nil {
+		p.idle.Stop()
+	}
+	p.mu.Unlock()
+	go p.child.Stop(0) // ended says when
+}
+
+func (p *process) stopCrashed(why error) {
+	p.mu.Lock()
+	if p.stopped == nil {
+		p.crashed = true
+	}
+	p.mu.Unlock()
+	p.stop(why)
+}
+
+// alive reports whether the worker takes calls.
+func (p *process) alive() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !p.noNew
+}
+
+// why gives why the worker has ended or is ending; nil while it runs.
+func (p *process) why() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.stopped
+}
+
+// failure gives why a stream has ended before its time.
+func (p *process) failure(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var broken *protocolError
+	if errors.As(err, &broken) {
+		return p.misbehaves(broken.what)
+	}
+	switch status.Code(err) {
+	case codes.ResourceExhausted:
+		return p.misbehaves("it sends more at once than it may")
+	case codes.Unavailable, codes.Canceled, codes.Internal, codes.Unknown:
+	default:
+		return p.misbehaves("it answers " + status.Code(err).String())
+	}
+	t := time.NewTimer(goneLimit)
+	defer t.Stop()
+	select {
+	case <-p.ended:
+	case <-t.C:
+		return p.misbehaves("it has hung up")
+	}
+	return p.why()
+}

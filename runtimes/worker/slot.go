@@ -1,0 +1,168 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	// freeCrashes is how many crashes within crashWindow cost nothing but a new start.
+	freeCrashes = 2
+	crashWindow = time.Minute
+	// maxBackoff is the longest time for which no worker is started.
+	maxBackoff = time.Minute
+)
+
+// slot is the place of the worker of one agent folder.
+type slot struct {
+	mu      sync.Mutex
+	current *attempt    // nil before the first
+	crashes []time.Time // within crashWindow of the last one
+	reason  error       // of the last one
+}
+
+// attempt is a worker that is being started, or was.
+type attempt struct {
+	ready   chan struct{} // closed when the rest is set
+	process *process
+	err     error
+}
+
+// take gives the worker with a call counted, where there is one that takes calls; else the
+// attempt to wait for. start is called where there must be a new one.
+func (s *slot) take(now time.Time, start func(*attempt)) (*process, *attempt, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a := s.current; a != nil {
+		select {
+		case <-a.ready:
+			if a.err == nil && a.process.begin() {
+				return a.process, nil, nil
+			}
+		default:
+			return nil, a, nil
+		}
+	}
+	if wait := s.backoff(now); wait > 0 {
+		return nil, nil, fmt.Errorf("%w; that was the %d. time within a minute, and the worker is started again in %s",
+			s.reason, len(s.crashes), max(wait.Round(time.Second), time.Second))
+	}
+	s.current = &attempt{ready: make(chan struct{})}
+	start(s.current)
+	return nil, s.current, nil
+}
+
+// backoff gives how long no worker may be started.
+func (s *slot) backoff(now time.Time) time.Duration {
+	s.forget(now)
+	more := len(s.crashes) - freeCrashes
+	if more <= 0 {
+		return 0
+	}
+	pause := min(time.Second<<min(more-1, 10), maxBackoff)
+	return s.crashes[len(s.crashes)-1].Add(pause).Sub(now)
+}
+
+func (s *slot) forget(now time.Time) {
+	s.crashes = slices.DeleteFunc(s.crashes, func(t time.Time) bool { return now.Sub(t) > crashWindow })
+}
+
+// crashed counts a crash.
+func (s *slot) crashed(now time.Time, reason error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forget(now)
+	s.crashes, s.reason = append(s.crashes, now), reason
+}
+
+// acquire gives a worker for a call in a folder, and counts the call. Where none runs one is
+// started; the call waits for it no longer than ctx.
+func (in *instance) acquire(ctx context.Context, folder string) (*process, error) {
+	s := in.slot(folder)
+	for {
+		p, a, err := s.take(time.Now(), func(a *attempt) {
+			if !in.work(func() { in.start(s, a, folder) }) {
+				a.err = errClosed
+				close(a.ready)
+			}
+		})
+		switch {
+		case err != nil:
+			return nil, err
+		case p != nil:
+			return p, nil
+		}
+		select {
+		case <-a.ready:
+			if a.err != nil {
+				return nil, a.err
+			}
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+func (in *instance) slot(folder string) *slot {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	s, ok := in.slots[folder]
+	if !ok {
+		s = &slot{}
+		in.slots[folder] = s
+	}
+	return s
+}
+
+// start starts the worker of a slot. It is bounded by the life of the instance, not by the
+// call that needs it first: others may wait for it too.
+func (in *instance) start(s *slot, a *attempt, folder string) {
+	defer close(a.ready)
+	o, err := in.runtime.start(in.base, &in.spec, folder)
+	if err != nil {
+		a.err = err
+		var crash *crashError
+		if errors.As(err, &crash) {
+			s.crashed(time.Now(), err)
+		}
+		return
+	}
+	if err := in.unchanged(o.inputs); err != nil {
+		o.process.stop(err)
+		<-o.process.ended
+		a.err = err
+		return
+	}
+	a.process = o.process
+	in.watch(s, o.process)
+}
+
+// watch counts the crash of a worker, should it come to that. Close waits for its end.
+func (in *instance) watch(s *slot, p *process) {
+	p.stopIdle(in.runtime.options.IdleStop)
+	stop := context.AfterFunc(in.base, func() { p.stop(context.Cause(in.base)) })
+	wait := func() {
+		<-p.ended
+		stop()
+		if !p.crashed {
+			return
+		}
+		why := p.why()
+		if errors.Is(why, errStuck) {
+			why = errKilled
+		}
+		s.crashed(time.Now(), why)
+		in.spec.Log.Error("a worker has ended before its time", "err", why)
+	}
+	if !in.work(wait) {
+		p.stop(errClosed)
+		wait()
+	}
+}
+
+// errKilled is errStuck as it is told later.
+var errKilled = errors.New("the plugin's worker was killed, since a call in it could not be stopped")
