@@ -1,0 +1,53 @@
+package main
+
+import (
+	"cmp"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/toolhost/toolhost/internal/state"
+	"github.com/toolhost/toolhost/loader"
+	"github.com/toolhost/toolhost/runtimes"
+)
+
+// keyringVariable is an environment variable that keeps the keyring out of it when it is
+// "off": for machines without a desktop, and for tests.
+const keyringVariable = "TOOLHOST_KEYRING"
+
+// openState gives the database of the state folder; nothing is opened before it is used.
+func (p *program) openState(log *slog.Logger) *state.DB {
+	options := &state.Options{Log: log}
+	if os.Getenv(keyringVariable) != "off" {
+		options.Keyring = state.OSKeyring()
+	}
+	return state.New(p.flags.state, options)
+}
+
+// services gives what the handlers of a plugin may use besides files.
+func (s *session) services(m *loader.Manifest) runtimes.Services {
+	return runtimes.Services{
+		Settings: s.state.Settings(m.Name, declarations(m)),
+		Store:    s.state.Store(m.Name),
+		Network:  s.network,
+	}
+}
+
+var (
+	_ runtimes.Settings = (*state.Settings)(nil)
+	_ runtimes.Store    = (*state.Store)(nil)
+)
+
+// declarations gives the settings of a manifest in the order in which they are shown.
+func declarations(m *loader.Manifest) []state.Declaration {
+	keys := slices.SortedFunc(maps.Keys(m.Contributes.Settings), func(a, b string) int {
+		return cmp.Or(cmp.Compare(m.Contributes.Settings[a].Order, m.Contributes.Settings[b].Order), cmp.Compare(a, b))
+	})
+	list := make([]state.Declaration, len(keys))
+	for i, key := range keys {
+		s := m.Contributes.Settings[key]
+		list[i] = state.Declaration{Key: key, Type: s.Type, Enum: s.Enum, Default: s.Default, Required: s.Required, Secret: s.Secret}
+	}
+	return list
+}
