@@ -9,13 +9,12 @@ const auditArch = unix.AUDIT_ARCH_X86_64
 const x32 = 0x40000000
 
 // oldCalls are system calls that only this processor has, for the lists of the filter.
-var oldCalls = struct{ denied, metadata, openers []uint32 }{
+var oldCalls = struct{ denied, owners, metadata, openers []uint32 }{
 	denied: []uint32{
 		unix.SYS_IOPL, unix.SYS_IOPERM, unix.SYS_MODIFY_LDT, unix.SYS_USELIB, unix.SYS_USTAT, unix.SYS__SYSCTL,
 		unix.SYS_CREATE_MODULE, unix.SYS_GET_KERNEL_SYMS, unix.SYS_QUERY_MODULE,
 	},
-	metadata: []uint32{
-		unix.SYS_CHMOD, unix.SYS_CHOWN, unix.SYS_LCHOWN, unix.SYS_UTIME, unix.SYS_UTIMES, unix.SYS_FUTIMESAT,
-	},
-	openers: []uint32{unix.SYS_OPEN},
+	owners:   []uint32{unix.SYS_CHOWN, unix.SYS_LCHOWN},
+	metadata: []uint32{unix.SYS_CHMOD, unix.SYS_UTIME, unix.SYS_UTIMES, unix.SYS_FUTIMESAT},
+	openers:  []uint32{unix.SYS_OPEN},
 }

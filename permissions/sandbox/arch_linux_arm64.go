@@ -9,4 +9,4 @@ const auditArch = unix.AUDIT_ARCH_AARCH64
 const x32 = 0
 
 // oldCalls are system calls that only some processors have; this one has none of them.
-var oldCalls struct{ denied, metadata, openers []uint32 }
+var oldCalls struct{ denied, owners, metadata, openers []uint32 }

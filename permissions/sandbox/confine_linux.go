@@ -193,6 +193,8 @@ func namespaces(a *syscall.SysProcAttr, network bool) {
 	a.Cloneflags |= unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWIPC
 	if network {
 		a.Cloneflags |= unix.CLONE_NEWNET
+		// Who is not root in the namespace would lose its rights there by becoming the shim.
+		a.AmbientCaps = append(slices.Clip(a.AmbientCaps), unix.CAP_NET_ADMIN)
 	}
 	if len(a.UidMappings) == 0 {
 		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}

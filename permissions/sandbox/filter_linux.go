@@ -44,6 +44,7 @@ func filterFor(s sockets, metadata bool, abi int) ([]byte, error) {
 	f.deny(unix.EPERM, oldCalls.denied...)
 	f.deny(unix.ENOSYS, absentCalls...)
 	f.deny(unix.EPERM, ownerCalls...)
+	f.deny(unix.EPERM, oldCalls.owners...)
 	if !metadata {
 		f.deny(unix.EPERM, metadataCalls...)
 		f.deny(unix.EPERM, oldCalls.metadata...)
