@@ -26,8 +26,10 @@ type session struct {
 	host   *host.Host
 	loader *loader.Loader
 	state  *state.DB
-	log    *slog.Logger
-	undo   []func()
+	// network is what handlers reach instead of the real one, where it is not nil.
+	network runtimes.Network
+	log     *slog.Logger
+	undo    []func()
 }
 
 // open makes the host with the built-in tools; plugins are loaded by loadAll. quiet
