@@ -42,6 +42,7 @@ var floors = map[string]int{
 	"runtimes/worker/workerpb": 0,
 	"loader":                   4,
 	"cmd/toolhost":             6,
+	"internal/plugintest":      4,
 	"internal/testhost":        5,
 	"examples":                 6,
 	"examples/embed":           6,
@@ -77,9 +78,9 @@ var owners = map[string][]string{
 	"github.com/hashicorp/go-plugin":           {"runtimes/process", "runtimes/worker"},
 	"google.golang.org/grpc":                   {"runtimes/process", "runtimes/process/plugin", "runtimes/worker", "runtimes/worker/workerpb"},
 	"google.golang.org/protobuf":               {"runtimes/process", "runtimes/process/plugin", "runtimes/worker", "runtimes/worker/workerpb"},
+	"github.com/rogpeppe/go-internal":          {"internal/plugintest", "cmd/toolhost", "host/mcpserver"}, // the last two in tests only
 	// Of tests only:
-	"github.com/rogpeppe/go-internal": {"cmd/toolhost", "host/mcpserver"},
-	"go.uber.org/goleak":              {"*"},
+	"go.uber.org/goleak": {"*"},
 }
 
 type file struct {

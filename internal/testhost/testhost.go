@@ -4,23 +4,19 @@
 //	h := testhost.New(t, t.TempDir(), "../plugins/word-count")
 //	testhost.RunCases(t, "../plugins/word-count")
 //
-// A [Case] is a file of the plugin's folder tests. Both fail the test where a plugin does
-// not load cleanly.
+// Both fail the test where a plugin does not load cleanly. Cases that need settings or
+// responses of hosts are for "toolhost test".
 package testhost
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/json"
-	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/internal/plugintest"
 	"github.com/toolhost/toolhost/loader"
 	"github.com/toolhost/toolhost/runtimes"
 	"github.com/toolhost/toolhost/runtimes/node"
@@ -58,146 +54,32 @@ func New(t testing.TB, folder string, dirs ...string) *host.Host {
 	return h
 }
 
-// Case is one case of a plugin: a file below its folder tests.
-type Case struct {
-	Tool      string          `json:"tool"`
-	Arguments json.RawMessage `json:"arguments"`
-	// Files are the agent's folder, by slash path.
-	Files  map[string]File `json:"files"`
-	Expect Expect          `json:"expect"`
-}
-
-// File is the content of a file: a JSON string, or {"text", "times"} or {"base64"}.
-type File struct{ Data []byte }
-
-// UnmarshalJSON reads any of the forms.
-func (f *File) UnmarshalJSON(text []byte) error {
-	var s string
-	if json.Unmarshal(text, &s) == nil {
-		f.Data = []byte(s)
-		return nil
-	}
-	var form struct {
-		Text   *string
-		Times  *int
-		Base64 *string
-	}
-	if err := unmarshalStrict(text, &form); err != nil {
-		return err
-	}
-	switch {
-	case form.Text != nil && form.Base64 == nil:
-		times := 1
-		if form.Times != nil {
-			times = *form.Times
-		}
-		f.Data = []byte(strings.Repeat(*form.Text, times))
-	case form.Base64 != nil && form.Text == nil:
-		data, err := base64.StdEncoding.DecodeString(*form.Base64)
-		if err != nil {
-			return err
-		}
-		f.Data = data
-	default:
-		return fmt.Errorf("a file is a string, or has either text or base64")
-	}
-	return nil
-}
-
-// Expect is what a case's answer must be.
-type Expect struct {
-	IsError  bool     `json:"isError"`
-	Text     *string  `json:"text"`     // all text blocks, a line break between them
-	Contains []string `json:"contains"` // what the text must have
-	Excludes []string `json:"excludes"` // what it must not have
-	Image    string   `json:"image"`    // the type of the one image block; "" is none
-}
-
-func unmarshalStrict(text []byte, v any) error {
-	d := json.NewDecoder(strings.NewReader(string(text)))
-	d.DisallowUnknownFields()
-	return d.Decode(v)
-}
-
 // RunCases loads a plugin folder and runs the cases in its folder tests, of which there
 // must be one for each tool at least.
 func RunCases(t *testing.T, dir string) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "tests", "*.json"))
+	cases, err := plugintest.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder := t.TempDir()
-	h := New(t, folder, dir)
+	h := New(t, t.TempDir(), dir)
 	untested := map[string]bool{}
 	for _, tool := range h.Tools() {
 		untested[tool.Name] = true
 	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
-			text, err := os.ReadFile(file)
+	for _, c := range cases {
+		t.Run(c.Name, func(t *testing.T) {
+			delete(untested, c.Tool)
+			outcome, err := c.Run(t.Context(), h, t.TempDir())
 			if err != nil {
 				t.Fatal(err)
 			}
-			var c Case
-			if err := unmarshalStrict(text, &c); err != nil {
-				t.Fatalf("reading the case: %v", err)
+			for _, p := range outcome.Problems {
+				t.Error(p)
 			}
-			delete(untested, c.Tool)
-			c.run(t, h)
 		})
 	}
 	for _, name := range slices.Sorted(maps.Keys(untested)) {
-		t.Errorf("tool %s has no case in %s", name, filepath.Join(dir, "tests"))
-	}
-}
-
-// run makes the case's call in a folder of its own.
-func (c *Case) run(t *testing.T, h *host.Host) {
-	t.Helper()
-	folder := t.TempDir()
-	for name, f := range c.Files {
-		path := filepath.Join(folder, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	result, err := h.Call(t.Context(), &host.Call{Tool: c.Tool, Args: c.Arguments, Folder: folder})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var texts, images []string
-	for _, block := range result.Content {
-		if _, mimeType, ok := block.Data(); ok {
-			images = append(images, mimeType)
-		} else {
-			texts = append(texts, block.Text())
-		}
-	}
-	text := strings.Join(texts, "\n")
-	if result.IsError != c.Expect.IsError {
-		t.Errorf("failed is %v, want %v", result.IsError, c.Expect.IsError)
-	}
-	if c.Expect.Text != nil && text != *c.Expect.Text {
-		t.Errorf("got\n%s\nwant\n%s", text, *c.Expect.Text)
-	}
-	for _, s := range c.Expect.Contains {
-		if !strings.Contains(text, s) {
-			t.Errorf("got\n%s\nwithout %q", text, s)
-		}
-	}
-	for _, s := range c.Expect.Excludes {
-		if strings.Contains(text, s) {
-			t.Errorf("got\n%s\nwith %q", text, s)
-		}
-	}
-	if got := strings.Join(images, " "); got != c.Expect.Image {
-		t.Errorf("the images are %q, want %q", got, c.Expect.Image)
-	}
-	if t.Failed() {
-		t.Logf("the answer is\n%s", text)
+		t.Errorf("tool %s has no case in %s", name, filepath.Join(dir, plugintest.Folder))
 	}
 }
