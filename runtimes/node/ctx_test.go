@@ -19,6 +19,12 @@ import (
 // handle runs a handler body once, under a policy, and gives its text and what it logged.
 func handle(t *testing.T, policy *permissions.Policy, body string) (text, log, folder string) {
 	t.Helper()
+	return handleWith(t, runtimes.Services{}, policy, body)
+}
+
+// handleWith is handle with services of the host.
+func handleWith(t *testing.T, services runtimes.Services, policy *permissions.Policy, body string) (text, log, folder string) {
+	t.Helper()
 	dir, folder := t.TempDir(), t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "handler.mjs"), []byte("import * as fsp from 'node:fs/promises';\nimport fs from 'node:fs';\nasync function body(ctx) {\n"+body+"\n}\nexport default async (params, ctx) => { const v = await body(ctx); return typeof v === 'string' ? v : JSON.stringify(v); };\n"), 0o644); err != nil {
 		t.Fatal(err)
@@ -28,7 +34,7 @@ func handle(t *testing.T, policy *permissions.Policy, body string) (text, log, f
 	}
 	policy.Root = dir
 	out := &lines{}
-	instance, err := node.New(nil).Open(t.Context(), runtimes.Spec{Plugin: "p", Dir: dir, Policy: policy, Log: slog.New(out), Tools: []runtimes.Tool{{ID: "run", Handler: "handler.mjs"}}})
+	instance, err := node.New(nil).Open(t.Context(), runtimes.Spec{Plugin: "p", Dir: dir, Policy: policy, Services: services.Guard(policy), Log: slog.New(out), Tools: []runtimes.Tool{{ID: "run", Handler: "handler.mjs"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

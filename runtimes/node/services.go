@@ -37,6 +37,35 @@ func (e *engine) serve(work func(ctx context.Context) (func() (goja.Value, error
 	return e.vm.ToValue(promise)
 }
 
+// rejecting runs f, and gives a promise that is rejected with what it throws: who calls a
+// service has to look for errors in one place.
+func (e *engine) rejecting(f func() goja.Value) (v goja.Value) {
+	if thrown := e.vm.Try(func() { v = f() }); thrown != nil {
+		return e.promise(func() (goja.Value, error) { return nil, thrown })
+	}
+	return v
+}
+
+// service makes an object of functions that reject and do not throw.
+func (e *engine) service(functions map[string]native) goja.Value {
+	members := map[string]any{}
+	for name, f := range functions {
+		members[name] = func(c goja.FunctionCall) goja.Value {
+			return e.rejecting(func() goja.Value { return f(c) })
+		}
+	}
+	return e.object(members)
+}
+
+// atOnce runs work at once, and gives a promise of what it gives.
+func (e *engine) atOnce(work func(ctx context.Context) (goja.Value, error)) goja.Value {
+	ctx := e.scope.ctx
+	if ctx == nil {
+		ctx = e.loop.ctx
+	}
+	return e.promise(func() (goja.Value, error) { return work(ctx) })
+}
+
 // served gives JSON of a service as a value of the script.
 func (e *engine) served(raw json.RawMessage) (goja.Value, error) {
 	if raw == nil {
@@ -68,7 +97,7 @@ func (e *engine) key(v goja.Value, what string) string {
 
 // settings is ctx.settings.
 func (e *engine) settings() goja.Value {
-	return e.object(map[string]any{
+	return e.service(map[string]native{
 		"get": func(c goja.FunctionCall) goja.Value {
 			key := e.key(c.Argument(0), "settings.get")
 			return e.serve(func(ctx context.Context) (func() (goja.Value, error), error) {
@@ -97,33 +126,37 @@ func (e *engine) settings() goja.Value {
 	})
 }
 
-// store is ctx.store.
+// store is ctx.store. It does its work at once, in less than a millisecond as a rule: so
+// the order is that of the script, and a write that nobody awaits is there when the call ends.
 func (e *engine) store() goja.Value {
-	return e.object(map[string]any{
+	return e.service(map[string]native{
 		"get": func(c goja.FunctionCall) goja.Value {
 			key := e.key(c.Argument(0), "store.get")
-			return e.serve(func(ctx context.Context) (func() (goja.Value, error), error) {
+			return e.atOnce(func(ctx context.Context) (goja.Value, error) {
 				raw, err := e.services.Store.Get(ctx, key)
-				return func() (goja.Value, error) { return e.served(raw) }, err
+				if err != nil {
+					return nil, err
+				}
+				return e.served(raw)
 			})
 		},
 		"set": func(c goja.FunctionCall) goja.Value {
 			key, value := e.key(c.Argument(0), "store.set"), e.given(c.Argument(1), "the value of store.set")
-			return e.serve(func(ctx context.Context) (func() (goja.Value, error), error) {
+			return e.atOnce(func(ctx context.Context) (goja.Value, error) {
 				var err error
 				if value == nil { // undefined is what a missing value reads as
 					_, err = e.services.Store.Delete(ctx, key)
 				} else {
 					err = e.services.Store.Set(ctx, key, value)
 				}
-				return func() (goja.Value, error) { return goja.Undefined(), nil }, err
+				return goja.Undefined(), err
 			})
 		},
 		"delete": func(c goja.FunctionCall) goja.Value {
 			key := e.key(c.Argument(0), "store.delete")
-			return e.serve(func(ctx context.Context) (func() (goja.Value, error), error) {
+			return e.atOnce(func(ctx context.Context) (goja.Value, error) {
 				had, err := e.services.Store.Delete(ctx, key)
-				return func() (goja.Value, error) { return e.vm.ToValue(had), nil }, err
+				return e.vm.ToValue(had), err
 			})
 		},
 		"list": func(c goja.FunctionCall) goja.Value {
@@ -131,15 +164,13 @@ func (e *engine) store() goja.Value {
 			if optional(c.Argument(0)) != nil {
 				prefix = e.key(c.Argument(0), "store.list")
 			}
-			return e.serve(func(ctx context.Context) (func() (goja.Value, error), error) {
+			return e.atOnce(func(ctx context.Context) (goja.Value, error) {
 				keys, err := e.services.Store.List(ctx, prefix)
-				return func() (goja.Value, error) {
-					list := make([]any, len(keys))
-					for i, k := range keys {
-						list[i] = k
-					}
-					return e.vm.NewArray(list...), nil
-				}, err
+				list := make([]any, len(keys))
+				for i, k := range keys {
+					list[i] = k
+				}
+				return e.vm.NewArray(list...), err
 			})
 		},
 	})
@@ -147,6 +178,10 @@ func (e *engine) store() goja.Value {
 
 // execute is ctx.execute: it runs a command of an installed plugin and gives what that returned.
 func (e *engine) execute(c goja.FunctionCall) goja.Value {
+	return e.rejecting(func() goja.Value { return e.executeCommand(c) })
+}
+
+func (e *engine) executeCommand(c goja.FunctionCall) goja.Value {
 	command, args := e.key(c.Argument(0), "execute"), e.given(c.Argument(1), "the argument of execute")
 	return e.serve(func(ctx context.Context) (func() (goja.Value, error), error) {
 		result, err := e.services.Execute(ctx, e.call, command, args)
@@ -170,6 +205,10 @@ func (e *engine) execute(c goja.FunctionCall) goja.Value {
 
 // complete is ctx.ai.complete; it takes a prompt, or an object that has one.
 func (e *engine) complete(c goja.FunctionCall) goja.Value {
+	return e.rejecting(func() goja.Value { return e.completePrompt(c) })
+}
+
+func (e *engine) completePrompt(c goja.FunctionCall) goja.Value {
 	v := c.Argument(0)
 	if o, ok := v.(*goja.Object); ok {
 		if prompt := optional(o.Get("prompt")); prompt != nil {
