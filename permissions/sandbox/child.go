@@ -2,6 +2,8 @@ package sandbox
 
 import (
 	"os/exec"
+
+	"github.com/toolhost/toolhost/internal/shim"
 )
 
 // Child is a program that was confined. Its methods are for one goroutine.
@@ -18,7 +20,7 @@ type Child struct {
 func (c *Child) Start() error {
 	if c.start == nil {
 		if err := c.cmd.Start(); err != nil {
-			return &SetupError{Step: stepExec, Path: c.path, Err: err}
+			return &SetupError{Step: shim.StepExec, Path: c.path, Err: err}
 		}
 		return nil
 	}

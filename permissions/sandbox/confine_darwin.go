@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+
+	"github.com/toolhost/toolhost/internal/shim"
 )
 
 // sandboxExec is the system's program that runs another one under a profile.
@@ -26,7 +28,7 @@ func probe() *Support {
 
 func confine(cmd *exec.Cmd, rules *Rules, mode Mode, s *Support) (*Child, error) {
 	if cmd.Err != nil {
-		return nil, &SetupError{Step: stepExec, Path: cmd.Path, Err: cmd.Err}
+		return nil, &SetupError{Step: shim.StepExec, Path: cmd.Path, Err: cmd.Err}
 	}
 	if err := s.lacks(rules); err != nil && mode == Require {
 		return nil, err
@@ -46,7 +48,7 @@ func confine(cmd *exec.Cmd, rules *Rules, mode Mode, s *Support) (*Child, error)
 	program, err := filepath.EvalSymlinks(cmd.Path)
 	if err != nil {
 		_ = c.Close()
-		return nil, &SetupError{Step: stepExec, Path: cmd.Path, Err: err}
+		return nil, &SetupError{Step: shim.StepExec, Path: cmd.Path, Err: err}
 	}
 	real := *rules
 	for _, list := range []*[]string{&real.Read, &real.List, &real.Write, &real.Exec} {

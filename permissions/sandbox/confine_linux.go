@@ -3,7 +3,6 @@
 package sandbox
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,47 +15,16 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolhost/toolhost/internal/shim"
 )
-
-const (
-	// shimName is what the shim is called: by it, and by a sealed policy, Main knows
-	// that this process is one.
-	shimName = "toolhost-sandbox"
-	// shimMark is in the shim's environment, and nowhere else: a program that finds it
-	// has not called Main.
-	shimMark = "TOOLHOST_SANDBOX_SHIM"
-	// exitSetup is how a shim ends that could not become its target.
-	exitSetup = 125
-	// ready is what a shim writes when all that is left is to become the target.
-	ready = "ready"
-)
-
-// policy is what the shim is told. Numbers of descriptors are the shim's; -1 is none.
-type policy struct {
-	Path      string
-	Argv, Env []string
-	Keep      int // descriptors below this number are the target's
-	Ruleset   int
-	Status    int // where the shim says what happened
-	Host      int // the host's process, to see whether it still lives
-	Socket    int // where the shim sends the listener of its network
-	Filter    []byte
-	Limits    []limit
-	OwnProc   uint64 // rights on the program's own /proc folder
-	Probe     bool   // only try, and start nothing
-}
-
-type limit struct {
-	Resource int
-	Value    uint64
-}
 
 func confine(cmd *exec.Cmd, rules *Rules, mode Mode, s *Support) (*Child, error) {
-	if os.Getenv(shimMark) != "" {
+	if os.Getenv(shim.Mark) != "" {
 		return nil, errors.New("sandbox.Main must be called first in main: this process was started to become another program, and went on as itself")
 	}
 	if cmd.Err != nil {
-		return nil, &SetupError{Step: stepExec, Path: cmd.Path, Err: cmd.Err}
+		return nil, &SetupError{Step: shim.StepExec, Path: cmd.Path, Err: cmd.Err}
 	}
 	c := &Child{cmd: cmd, path: cmd.Path}
 	if cmd.Env == nil {
@@ -83,7 +51,7 @@ func (c *Child) confine(rules *Rules, mode Mode, s *Support) error {
 		return err
 	}
 	proxied := rules.Dial != nil && s.Network && (rules.Sockets == "" || s.Landlock >= 9)
-	p := &policy{Path: c.cmd.Path, Argv: c.cmd.Args, Ruleset: -1, Socket: -1, Limits: rules.Limits.list(s.Namespaces)}
+	p := &shim.Policy{Port: proxyPort, Path: c.cmd.Path, Argv: c.cmd.Args, Ruleset: -1, Socket: -1, Limits: rules.Limits.list(s.Namespaces)}
 	if !filepath.IsAbs(p.Path) {
 		dir, err := filepath.Abs(c.cmd.Dir)
 		if err != nil {
@@ -91,11 +59,11 @@ func (c *Child) confine(rules *Rules, mode Mode, s *Support) error {
 		}
 		p.Path = filepath.Join(dir, p.Path)
 	}
-	var err error
-	p.Filter, err = filterFor(sockets{unix: rules.Sockets != "", proxy: proxied}, rules.writes(), s.Landlock)
+	filter, err := filterFor(sockets{unix: rules.Sockets != "", proxy: proxied}, rules.writes(), s.Landlock)
 	if err != nil {
 		return fmt.Errorf("confining %q: writing the filter of system calls: %w", p.Path, err)
 	}
+	p.Filter = string(filter)
 	files := c.cmd.ExtraFiles
 	p.Keep = 3 + len(files)
 	give := func(f *os.File) int {
@@ -152,8 +120,8 @@ func (c *Child) confine(rules *Rules, mode Mode, s *Support) error {
 	theirs = append(theirs, memory)
 	number := give(memory)
 
-	c.cmd.Path, c.cmd.Args = "/proc/self/exe", []string{shimName, strconv.Itoa(number)}
-	c.cmd.Env, c.cmd.ExtraFiles = []string{shimMark + "=1"}, files
+	c.cmd.Path, c.cmd.Args = "/proc/self/exe", []string{shim.Name, strconv.Itoa(number)}
+	c.cmd.Env, c.cmd.ExtraFiles = []string{shim.Mark + "=1"}, files
 	c.cmd.SysProcAttr = c.attributes(s, proxied)
 	c.cleanup = append(c.cleanup, func() { closeFiles(ours); closeFiles(theirs) })
 	c.start = func() error {
@@ -245,17 +213,17 @@ func (c *Child) ruleset(program string, rules *Rules, proxied bool, abi int) (*r
 
 // list gives the limits as the kernel takes them. NPROC counts the processes of the
 // whole user but in a user namespace, so it is for these only.
-func (l Limits) list(namespaced bool) []limit {
-	var list []limit
+func (l Limits) list(namespaced bool) []shim.Limit {
+	var list []shim.Limit
 	add := func(resource int, value, otherwise int64) {
 		if value == 0 {
 			value = otherwise
 		}
 		if value > 0 {
-			list = append(list, limit{resource, uint64(value)})
+			list = append(list, shim.Limit{Resource: resource, Value: uint64(value)})
 		}
 	}
-	list = append(list, limit{unix.RLIMIT_CORE, 0})
+	list = append(list, shim.Limit{Resource: unix.RLIMIT_CORE})
 	add(unix.RLIMIT_FSIZE, l.FileSize, 1<<30)
 	if l.CPU > 0 {
 		add(unix.RLIMIT_CPU, int64((l.CPU+999_999_999)/1_000_000_000), 0)
@@ -271,33 +239,20 @@ func (l Limits) list(namespaced bool) []limit {
 }
 
 // sealed puts a policy into memory that nobody can change.
-func sealed(p *policy) (*os.File, error) {
-	text, err := json.Marshal(p)
-	if err != nil {
-		return nil, err
-	}
+func sealed(p *shim.Policy) (*os.File, error) {
 	fd, err := unix.MemfdCreate("toolhost-policy", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
 		return nil, os.NewSyscallError("memfd_create", err)
 	}
 	f := os.NewFile(uintptr(fd), "policy")
-	if _, err = f.Write(text); err == nil {
-		_, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, allSeals)
+	if _, err = f.Write(p.Encode()); err == nil {
+		_, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, shim.Seals)
 	}
 	if err != nil {
 		_ = f.Close()
 		return nil, fmt.Errorf("writing the policy: %w", err)
 	}
 	return f, nil
-}
-
-const allSeals = unix.F_SEAL_SEAL | unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_WRITE
-
-// status is what a shim says that could not become its target.
-type status struct {
-	Step  string
-	Errno syscall.Errno
-	Text  string
 }
 
 // readStatus waits until the shim has become its target, or gives why it has not.
@@ -307,26 +262,23 @@ func readStatus(r io.Reader, path string) error {
 	if err != nil {
 		return &SetupError{Step: "starting", Path: path, Err: err}
 	}
-	said, after, _ := strings.Cut(string(text), "\n")
-	if said == ready && after == "" {
+	if string(text) == shim.Ready {
 		return nil
 	}
-	if said == ready {
-		said = after
-	}
-	var s status
-	if json.Unmarshal([]byte(said), &s) != nil {
+	said := strings.SplitN(strings.TrimPrefix(string(text), shim.Ready), "\n", 3)
+	number, err := strconv.Atoi(said[min(1, len(said)-1)])
+	if err != nil || len(said) < 3 {
 		return &SetupError{Step: "starting", Path: path, Err: errors.New("the process ended before it could become the program; does main call sandbox.Main first?")}
 	}
-	if s.Errno != 0 {
-		return &SetupError{Step: s.Step, Path: path, Err: explainExec(s.Step, s.Errno, path)}
+	if number != 0 {
+		return &SetupError{Step: said[0], Path: path, Err: explainExec(said[0], syscall.Errno(number), path)}
 	}
-	return &SetupError{Step: s.Step, Path: path, Err: errors.New(s.Text)}
+	return &SetupError{Step: said[0], Path: path, Err: errors.New(said[2])}
 }
 
 // explainExec adds to an error of the system what it is likely about.
 func explainExec(step string, errno syscall.Errno, path string) error {
-	if step != stepExec {
+	if step != shim.StepExec {
 		return errno
 	}
 	switch errno {

@@ -5,6 +5,8 @@ package sandbox
 import (
 	"os/exec"
 	"runtime"
+
+	"github.com/toolhost/toolhost/internal/shim"
 )
 
 // Main turns this process into the confined program where it was started for that; on
@@ -18,7 +20,7 @@ func probe() *Support {
 
 func confine(cmd *exec.Cmd, rules *Rules, mode Mode, s *Support) (*Child, error) {
 	if cmd.Err != nil {
-		return nil, &SetupError{Step: stepExec, Path: cmd.Path, Err: cmd.Err}
+		return nil, &SetupError{Step: shim.StepExec, Path: cmd.Path, Err: cmd.Err}
 	}
 	if mode == Require {
 		return nil, s.lacks(rules)

@@ -23,31 +23,6 @@ func proxyEnv() []string {
 	return append(env, "no_proxy=", "NO_PROXY=")
 }
 
-// openNetwork brings up the loopback device of this process's own network, listens there
-// for the host, and sends the host the listening socket.
-func (p *policy) openNetwork() error {
-	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return os.NewSyscallError("socket", err)
-	}
-	defer unix.Close(fd)
-	lo, err := unix.NewIfreq("lo")
-	if err != nil {
-		return err
-	}
-	lo.SetUint16(unix.IFF_UP)
-	if err := unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, lo); err != nil {
-		return fmt.Errorf("bringing up the loopback device: %w", err)
-	}
-	if err := unix.Bind(fd, &unix.SockaddrInet4{Port: proxyPort, Addr: [4]byte{127, 0, 0, 1}}); err != nil {
-		return os.NewSyscallError("bind", err)
-	}
-	if err := unix.Listen(fd, 64); err != nil {
-		return os.NewSyscallError("listen", err)
-	}
-	return os.NewSyscallError("sendmsg", unix.Sendmsg(p.Socket, []byte{0}, unix.UnixRights(fd), nil, unix.MSG_NOSIGNAL))
-}
-
 // receiveListener takes the listening socket of a child's network from it. It waits until
 // the child sends it, or has ended.
 func receiveListener(from *os.File) (net.Listener, error) {

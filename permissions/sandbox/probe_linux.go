@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolhost/toolhost/internal/shim"
 )
 
 // probe finds out what the kernel does, by trying. Where this program is a shim that went
@@ -28,7 +30,7 @@ func probe() *Support {
 	} else {
 		s.Seccomp = true
 	}
-	if os.Getenv(shimMark) != "" {
+	if os.Getenv(shim.Mark) != "" {
 		return s
 	}
 	if err := tryNamespaces(true); err == nil {
@@ -57,7 +59,7 @@ func tryFilter() error {
 
 // tryNamespaces starts a shim in namespaces of its own that only tries.
 func tryNamespaces(network bool) error {
-	p := &policy{Probe: true, Ruleset: -1, Socket: -1, Status: 4, Host: 5, Keep: 3}
+	p := &shim.Policy{Port: proxyPort, Probe: true, Ruleset: -1, Socket: -1, Status: 4, Host: 5, Keep: 3}
 	reader, writer, err := os.Pipe()
 	if err != nil {
 		return err
@@ -71,17 +73,15 @@ func tryNamespaces(network bool) error {
 	host := os.NewFile(uintptr(pidfd), "pidfd")
 	defer host.Close()
 	cmd := exec.Command("/proc/self/exe")
-	cmd.Env = []string{shimMark + "=1"}
+	cmd.Env = []string{shim.Mark + "=1"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{}
 	namespaces(cmd.SysProcAttr, network)
-	var listener *proxy
-	var mine *os.File
 	if network {
 		pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 		if err != nil {
 			return os.NewSyscallError("socketpair", err)
 		}
-		mine = os.NewFile(uintptr(pair[0]), "socketpair")
+		mine := os.NewFile(uintptr(pair[0]), "socketpair")
 		defer mine.Close()
 		its := os.NewFile(uintptr(pair[1]), "socketpair")
 		defer its.Close()
@@ -94,7 +94,7 @@ func tryNamespaces(network bool) error {
 	}
 	defer memory.Close()
 	cmd.ExtraFiles = append([]*os.File{memory, writer, host}, cmd.ExtraFiles...)
-	cmd.Args = []string{shimName, strconv.Itoa(3)}
+	cmd.Args = []string{shim.Name, strconv.Itoa(3)}
 	if err := cmd.Start(); err != nil {
 		var call *os.SyscallError
 		if errors.As(err, &call) {
@@ -105,6 +105,5 @@ func tryNamespaces(network bool) error {
 	_ = writer.Close()
 	err = readStatus(reader, "a process that only tries")
 	_ = cmd.Wait() // readStatus has said what is to be said
-	_ = listener
 	return err
 }

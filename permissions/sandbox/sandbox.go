@@ -30,6 +30,8 @@ import (
 	"net"
 	"os/exec"
 	"time"
+
+	"github.com/toolhost/toolhost/internal/shim"
 )
 
 // Mode says what happens where the kernel cannot enforce the rules.
@@ -156,7 +158,7 @@ type SetupError struct {
 }
 
 func (e *SetupError) Error() string {
-	if e.Step == stepExec {
+	if e.Step == shim.StepExec {
 		return fmt.Sprintf("starting %q: %v", e.Path, e.Err)
 	}
 	return fmt.Sprintf("starting %q in the sandbox: %s: %v", e.Path, e.Step, e.Err)
@@ -164,6 +166,3 @@ func (e *SetupError) Error() string {
 
 // Unwrap gives the cause.
 func (e *SetupError) Unwrap() error { return e.Err }
-
-// stepExec is the step in which the child becomes the program.
-const stepExec = "exec"
