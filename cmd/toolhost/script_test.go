@@ -13,6 +13,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if err := os.Setenv(keyringVariable, "off"); err != nil { // the user's own is not for tests
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){"toolhost": main})
 }
 

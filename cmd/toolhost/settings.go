@@ -17,6 +17,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/toolhost/toolhost/internal/jsondoc"
@@ -51,6 +52,14 @@ on. Secrets are stored sealed, and never printed.`,
 		}
 		p.addFlags(c)
 		p.addJSON(c)
+		c.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+			wrong := flagError(cmd, err)
+			unknown, f := (*pflag.NotExistError)(nil), (*failure)(nil)
+			if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "" && errors.As(wrong, &f) {
+				f.hint = "a value that begins with - comes after --: " + cmd.CommandPath() + " KEY -- VALUE"
+			}
+			return wrong
+		})
 		cmd.AddCommand(c)
 	}
 	sub("set KEY [VALUE]", "Set a setting",
