@@ -2,8 +2,10 @@ package loader
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"unicode/utf8"
 
 	"github.com/toolhost/toolhost/internal/schema"
@@ -112,4 +114,35 @@ func (p *opened) lint(c *checker) {
 	if m.Memory > 0 && m.Runtime == "node" {
 		note("/permissions/execution/memory", ruleAdvisory, "the memory of a call is not enforced where handlers run inside the host", "", false)
 	}
+}
+
+// Schemas gives the published schemas of a plugin's tools by tool id, without opening the
+// plugin. The error is a *[LoadError] where its manifest or schemas have mistakes.
+func Schemas(dir string) (map[string]json.RawMessage, error) {
+	f, err := openFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.close()
+	p := &opened{name: filepath.Base(f.dir), dir: f.dir}
+	data, unreadable := f.manifest()
+	if unreadable != nil {
+		return nil, &LoadError{Plugin: p.name, Dir: dir, Errors: []*ManifestError{unreadable}}
+	}
+	c := newChecker(&ParseOptions{})
+	p.manifest = c.parse(data)
+	p.errors, p.warnings = c.results()
+	if p.manifest != nil {
+		(&opener{log: slog.New(slog.DiscardHandler)}).compile(p, f, c)
+	}
+	if len(p.errors) > 0 {
+		return nil, &LoadError{Plugin: p.name, Dir: dir, Errors: p.errors}
+	}
+	schemas := map[string]json.RawMessage{}
+	for _, t := range p.tools {
+		if _, twice := schemas[t.Name]; !twice {
+			schemas[t.Name] = t.InputSchema
+		}
+	}
+	return schemas, nil
 }

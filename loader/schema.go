@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"bytes"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -20,6 +21,9 @@ import (
 //
 //go:embed filer-plugin.schema.json
 var manifestSchemaText []byte
+
+// ManifestSchema gives the JSON Schema of manifests, for editors.
+func ManifestSchema() []byte { return bytes.Clone(manifestSchemaText) }
 
 // node is a part of the manifest schema, as far as messages and the search for unknown
 // fields need it.

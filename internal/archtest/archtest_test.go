@@ -44,6 +44,7 @@ var floors = map[string]int{
 	"loader":                   4,
 	"cmd/toolhost":             6,
 	"internal/plugintest":      4,
+	"internal/scaffold":        2,
 	"internal/testhost":        5,
 	"examples":                 6,
 	"examples/embed":           6,

@@ -1,0 +1,5 @@
+// Made from the schemas of the tools; do not edit.
+
+export interface RootChoice {
+  a?: string;
+}
