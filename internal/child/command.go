@@ -17,3 +17,13 @@ func command(o *Options, pipes *pipes) (*exec.Cmd, *sandbox.Child, error) {
 	confined, err := sandbox.Confine(cmd, o.Rules, o.Mode)
 	return cmd, confined, err
 }
+
+// Confinable gives the error with which [Start] would refuse these rules on this machine,
+// a *[sandbox.UnavailableError]; nil where it would not.
+func Confinable(rules *sandbox.Rules, mode sandbox.Mode) error {
+	confined, err := sandbox.Confine(&exec.Cmd{Path: "/"}, rules, mode)
+	if err != nil {
+		return err
+	}
+	return confined.Close()
+}

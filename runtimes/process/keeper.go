@@ -1,0 +1,157 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/toolhost/toolhost/host"
+)
+
+// keeper has one process serve one call after the other. Who holds the turn may use the
+// rest; the others wait for it until their deadlines.
+type keeper struct {
+	instance *instance
+	turn     chan struct{} // of one
+
+	now     *started // nil: none runs
+	idle    *time.Timer
+	breaker breaker
+}
+
+// call makes one call, and starts the process where none runs.
+func (k *keeper) call(ctx context.Context, call *host.Call) (*host.Result, error) {
+	select {
+	case k.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	defer func() { <-k.turn }()
+	if k.idle != nil {
+		k.idle.Stop()
+	}
+	k.sortOut(call.Grant.Folder())
+	if k.now == nil {
+		if err := k.start(ctx, call); err != nil {
+			return nil, err
+		}
+	}
+	stage, args, err := k.instance.staged(call, k.now.stage)
+	if err != nil {
+		return nil, err
+	}
+	defer stage.Close()
+	result, err := k.now.link.call(ctx, call, args)
+	var failure *Failure
+	switch {
+	case err == nil:
+		k.breaker.served()
+	case errors.As(err, &failure):
+		k.breaker.crashed(time.Now())
+		k.drop(0)
+	}
+	if k.now != nil && !k.now.link.usable() {
+		k.drop(endGrace)
+	}
+	if s := k.now; s != nil {
+		k.idle = time.AfterFunc(k.instance.runtime.options.Idle, func() { k.rest(s) })
+	}
+	return result, err
+}
+
+// sortOut drops a process that has ended, or broken off, between two calls, or that was
+// started for another folder.
+func (k *keeper) sortOut(folder string) {
+	switch {
+	case k.now == nil, k.now.link.usable() && k.now.folder == folder:
+		return
+	case k.now.link.usable():
+		k.drop(keptGrace)
+		return
+	}
+	select {
+	case <-k.now.p.Done():
+		if err := k.now.p.Err(); err != nil {
+			k.instance.spec.Log.Warn("a process has ended between two calls", "err", err)
+			k.breaker.crashed(time.Now())
+		}
+	default:
+	}
+	k.drop(endGrace)
+}
+
+// start starts the process. After crashes it waits first; where that would take longer
+// than the call has, or for long, it says so at once.
+func (k *keeper) start(ctx context.Context, call *host.Call) error {
+	wait, refused := k.breaker.start(time.Now())
+	deadline, bounded := ctx.Deadline()
+	if refused || bounded && wait > time.Until(deadline) {
+		return k.breaker.refusal(wait)
+	}
+	if wait > 0 {
+		t := time.NewTimer(wait)
+		defer t.Stop()
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		k.breaker.start(time.Now())
+	}
+	s, err := k.launch(ctx, call.Grant.Folder())
+	var failure *Failure
+	if errors.As(err, &failure) {
+		k.breaker.crashed(time.Now())
+	}
+	k.now = s
+	return err
+}
+
+// launch starts a process with what every call is granted, whatever its arguments are.
+func (k *keeper) launch(ctx context.Context, folder string) (*started, error) {
+	in := k.instance
+	grant, err := in.spec.Policy.Resolve(folder, nil)
+	if err != nil {
+		return nil, err
+	}
+	s, err := in.start(ctx, grant, nil, in.spec.Log)
+	if err != nil {
+		grant.Revoke()
+		return nil, err
+	}
+	s.undo = append(s.undo, grant.Revoke)
+	return s, nil
+}
+
+// drop ends the process, while the next call goes on.
+func (k *keeper) drop(grace time.Duration) {
+	k.instance.end(k.now, grace, nil)
+	k.now = nil
+}
+
+// rest ends a process that has had nothing to do for long.
+func (k *keeper) rest(s *started) {
+	select {
+	case k.turn <- struct{}{}:
+	default:
+		return // it has something to do
+	}
+	defer func() { <-k.turn }()
+	if k.now == s {
+		k.now = nil
+		s.stop(keptGrace)
+	}
+}
+
+// close ends the process. No call runs any more.
+func (k *keeper) close() {
+	k.turn <- struct{}{}
+	defer func() { <-k.turn }()
+	if k.idle != nil {
+		k.idle.Stop()
+	}
+	if k.now != nil {
+		k.now.stop(keptGrace)
+		k.now = nil
+	}
+}

@@ -1,0 +1,179 @@
+package process
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/internal/child"
+	"github.com/toolhost/toolhost/permissions"
+	"github.com/toolhost/toolhost/permissions/sandbox"
+	"github.com/toolhost/toolhost/runtimes"
+)
+
+// started is a process that runs, with the link to it.
+type started struct {
+	in   *instance
+	p    *child.Process
+	link link
+	// stage is where the calls of a process that is kept find what their arguments name;
+	// "" where they name nothing. The process can only read it.
+	stage string
+	// folder is the agent's folder for which the process was started.
+	folder string
+	undo   []func() // when it has ended
+}
+
+// stop ends the process. It is called once.
+func (s *started) stop(grace time.Duration) {
+	s.p.Stop(grace)
+	runAll(s.undo)
+}
+
+func runAll(undo []func()) {
+	for _, f := range slices.Backward(undo) {
+		f()
+	}
+}
+
+// start starts a process with what the grant opens. stage adds what a call's arguments
+// need; it may be nil.
+func (in *instance) start(ctx context.Context, grant *permissions.Grant, stage *sandbox.Stage, log *slog.Logger) (_ *started, err error) {
+	if err := in.unchanged(ctx); err != nil {
+		return nil, err
+	}
+	s := &started{in: in, folder: grant.Folder()}
+	defer func() {
+		if err != nil {
+			runAll(s.undo)
+		}
+	}()
+	rules, err := in.rules(grant)
+	if err != nil {
+		return nil, &Failure{What: "its process cannot be confined to what was granted", Err: err}
+	}
+	env, grace := environment(&in.spec), cancelGrace
+	if in.kept != nil {
+		grace = keptCancelGrace
+	}
+	if stage != nil {
+		stage.Open(rules)
+		env = append(env, stage.Env()...)
+	} else if readsByArgument(in.spec.Policy) {
+		if s.stage, err = os.MkdirTemp("", "toolhost-stage-"); err != nil {
+			return nil, &Failure{What: "no folder could be made for what its calls read", Err: err}
+		}
+		s.undo = append(s.undo, func() { _ = os.RemoveAll(s.stage) }) // a leftover in the temporary folder
+		rules.Read = append(rules.Read, s.stage)
+	}
+	if folder := grant.Folder(); folder != "" {
+		env = append(env, "TOOLHOST_FOLDER="+folder)
+	}
+	if in.spec.DataDir != "" {
+		if err := os.MkdirAll(in.spec.DataDir, 0o700); err != nil {
+			return nil, &Failure{What: "its data folder cannot be made", Err: err}
+		}
+	}
+	s.p, err = child.Start(ctx, &child.Options{
+		Argv: in.command.argv, Env: env, Dir: in.spec.Dir, Rules: rules, Mode: in.runtime.options.Sandbox,
+		Log: log, Supervise: in.runtime.options.Supervise,
+	})
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, &Failure{What: "its process could not be started", Err: err}
+	}
+	s.link = in.open(s.p, in, grace)
+	forget := context.AfterFunc(in.base, func() { s.p.Stop(0) })
+	s.undo = append(s.undo, func() { forget() })
+	return s, nil
+}
+
+// rules give what a process may do: what the grant opens, and what every process of the
+// plugin needs.
+func (in *instance) rules(grant *permissions.Grant) (*sandbox.Rules, error) {
+	r, err := sandbox.FromGrant(grant, in.spec.Dir)
+	if err != nil {
+		return nil, err
+	}
+	r.Exec = append(r.Exec, in.command.exec...)
+	r.Limits.Memory = in.spec.Memory
+	if in.spec.DataDir != "" {
+		r.Write = append(r.Write, in.spec.DataDir)
+	}
+	if p := in.spec.Policy; p != nil && len(p.Fetch.Static)+len(p.Fetch.Settings)+len(p.Net.Static)+len(p.Net.Settings) > 0 {
+		r.Dial = func(ctx context.Context, _, address string) (net.Conn, error) { return dial(ctx, grant, address) }
+	}
+	return r, nil
+}
+
+// dial connects a process to a host that its grant allows.
+func dial(ctx context.Context, grant *permissions.Grant, address string) (net.Conn, error) {
+	name, text, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	port, err := strconv.Atoi(text)
+	if err != nil {
+		return nil, fmt.Errorf("the port %q is no number", text)
+	}
+	conn, err := grant.Fetch().Dial(ctx, &permissions.Dialer{}, name, port)
+	if errors.Is(err, permissions.ErrDenied) {
+		if other, otherErr := grant.Net().Dial(ctx, &permissions.Dialer{}, name, port); !errors.Is(otherErr, permissions.ErrDenied) {
+			return other, otherErr
+		}
+	}
+	return conn, err
+}
+
+// readsByArgument reports whether calls may read what their arguments name.
+func readsByArgument(p *permissions.Policy) bool {
+	return p != nil && (p.FS.Read.Parameter || p.FS.List != nil && p.FS.List.Parameter)
+}
+
+// writes reports whether calls may write files of the agent's folder.
+func writes(p *permissions.Policy) bool {
+	return p != nil && (p.FS.Write.Parameter || p.FS.Write.Folder || len(p.FS.Write.Paths) > 0)
+}
+
+// confinable reports, as a *runtimes.LoadError, that the sandbox is required and this
+// machine has none.
+func (in *instance) confinable() error {
+	rules, err := in.rules(nil)
+	if err != nil {
+		return err
+	}
+	err = child.Confinable(rules, in.runtime.options.Sandbox)
+	var lacking *sandbox.UnavailableError
+	if !errors.As(err, &lacking) {
+		return err
+	}
+	return &runtimes.LoadError{Problems: []runtimes.Problem{{
+		File: manifestFile, Message: "the plugin runs a program, which this machine cannot confine: " + lacking.Error(), Hint: lacking.Hint,
+	}}}
+}
+
+// staged makes the stage of a call, and gives its arguments as the process gets them.
+// folder is where the stage is made for a process that is kept; "" for one of this call.
+func (in *instance) staged(call *host.Call, folder string) (*sandbox.Stage, json.RawMessage, error) {
+	options := &sandbox.StageOptions{Dir: folder, All: folder != ""}
+	stage, err := sandbox.NewStage(call.Grant, call.Paths, options)
+	if err != nil {
+		return nil, nil, &Failure{What: "the files of the call cannot be given to its process", Err: err}
+	}
+	args, err := arguments(call, in.spec.Policy, stage.Arguments())
+	if err != nil {
+		_ = stage.Close()
+		return nil, nil, err
+	}
+	return stage, args, nil
+}

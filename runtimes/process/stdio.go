@@ -1,0 +1,418 @@
+package process
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime/debug"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/internal/child"
+	"github.com/toolhost/toolhost/internal/jsondoc"
+)
+
+const (
+	// maxLine is how long one line of a process may be, in bytes.
+	maxLine = 4 << 20
+	// maxJunk is how many lines of one call may be no message.
+	maxJunk = 1000
+	// maxNested is how many requests of one call may be under way.
+	maxNested = 16
+	// exitWait is how long a process that has closed its stdout is waited for, to say
+	// how it ended.
+	exitWait = time.Second
+	// cancelWait is how long writing a cancel may take: a process that does not read does
+	// not get one.
+	cancelWait = 50 * time.Millisecond
+)
+
+// stdio speaks with a process by Filer's protocol: one JSON message a line.
+type stdio struct {
+	p         *child.Process
+	log       *slog.Logger
+	serve     func(ctx context.Context, call *host.Call, method string, params json.RawMessage) (any, error)
+	maxResult int
+	grace     time.Duration // for the answer to a call that was cancelled
+
+	writing sync.Mutex // one line at a time
+
+	mu      sync.Mutex
+	current *exchange // the call that runs
+	calls   int       // so far, for ids
+	junk    int       // in this call
+	broken  error     // why no further call is possible
+
+	ended chan struct{} // closed when nothing more is read
+}
+
+// exchange is one call on its way.
+type exchange struct {
+	id     string
+	call   *host.Call
+	ctx    context.Context
+	answer chan message // of one
+	nested chan struct{}
+	asking sync.WaitGroup
+}
+
+func openStdio(p *child.Process, in *instance, grace time.Duration) link {
+	s := &stdio{p: p, log: in.spec.Log, serve: in.serve, maxResult: in.runtime.options.MaxResult, grace: grace, ended: make(chan struct{})}
+	go s.read()
+	return s
+}
+
+var _ link = (*stdio)(nil)
+
+var errBusy = errors.New("the process still works on an earlier call")
+
+// call makes one call. What goes wrong with the process is a *Failure.
+func (s *stdio) call(ctx context.Context, call *host.Call, params json.RawMessage) (*host.Result, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	x := &exchange{call: call, ctx: ctx, answer: make(chan message, 1), nested: make(chan struct{}, maxNested)}
+	s.mu.Lock()
+	if s.broken != nil || s.current != nil {
+		err := s.broken
+		s.mu.Unlock()
+		cancel()
+		return nil, cmpError(err, errBusy)
+	}
+	s.calls++
+	x.id = "c" + strconv.Itoa(s.calls)
+	s.current, s.junk = x, 0
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		s.current = nil
+		s.mu.Unlock()
+		cancel()
+		x.asking.Wait()
+	}()
+
+	sent := make(chan error, 1)
+	go func() { sent <- s.send(ctx, request(x.id, call.Tool, params)) }()
+	var result *host.Result
+	var err error
+	select {
+	case m := <-x.answer:
+		result, err = m.result()
+	case <-s.ended:
+		select {
+		case m := <-x.answer: // the last line
+			result, err = m.result()
+		default:
+			err = s.failure()
+		}
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+		s.cancel(x, sent)
+		return nil, err
+	}
+	select {
+	case sendErr := <-sent:
+		s.breakOff(sendErr)
+	default:
+		// It has answered without reading its request to the end.
+		s.breakOff(errors.New("it did not read its request"))
+	}
+	return result, err
+}
+
+func cmpError(err, or error) error {
+	if err == nil {
+		return or
+	}
+	return err
+}
+
+// request writes a request as one line.
+func request(id, method string, params json.RawMessage) []byte {
+	var line bytes.Buffer
+	fmt.Fprintf(&line, `{"id":%s,"method":%s,"params":`, jsondoc.Quote(id), jsondoc.Quote(method))
+	if json.Compact(&line, params) != nil { // a line end in it would end the message
+		line.WriteString("{}")
+	}
+	line.WriteString("}\n")
+	return line.Bytes()
+}
+
+// send writes one line; it gives up when ctx ends.
+func (s *stdio) send(ctx context.Context, line []byte) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	if err := s.p.Stdin().SetWriteDeadline(time.Time{}); err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = s.p.Stdin().SetWriteDeadline(time.Now()) })
+	defer stop()
+	_, err := s.p.Stdin().Write(line)
+	if err != nil {
+		s.breakOff(err) // half a line may be in the pipe
+	}
+	return err
+}
+
+// cancel tells the process that nobody waits for an answer any more.
+func (s *stdio) cancel(x *exchange, sent <-chan error) {
+	if err := <-sent; err != nil { // the end of the context ends the writing, too
+		s.breakOff(err)
+		return
+	}
+	ctx, done := context.WithTimeout(context.Background(), cancelWait)
+	defer done()
+	line := `{"method":"cancel","params":{"id":` + jsondoc.Quote(x.id) + "}}\n"
+	_ = s.send(ctx, []byte(line)) // one that does not read it is ended
+	// Its answer, which is late now, shows that it is ready for the next call.
+	select {
+	case <-x.answer:
+	case <-s.ended:
+	case <-time.After(s.grace):
+		s.breakOff(errors.New("it does not answer"))
+	}
+}
+
+// breakOff notes that the process cannot take another call; nil is no reason.
+func (s *stdio) breakOff(err error) {
+	if err == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.broken == nil {
+		s.broken = err
+	}
+}
+
+// usable reports whether the process can take another call.
+func (s *stdio) usable() bool {
+	select {
+	case <-s.ended:
+		return false
+	case <-s.p.Done():
+		return false
+	default:
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.broken == nil
+}
+
+// failure says why there is no answer.
+func (s *stdio) failure() error {
+	s.mu.Lock()
+	err := s.broken
+	s.mu.Unlock()
+	var f *Failure
+	if errors.As(err, &f) {
+		return f
+	}
+	t := time.NewTimer(exitWait)
+	defer t.Stop()
+	select {
+	case <-s.p.Done():
+		return ended(s.p)
+	case <-t.C:
+		return &Failure{What: "its process closed its stdout without an answer", Tail: s.p.Tail()}
+	}
+}
+
+// read takes the lines of the process until its stdout ends, or until it has sent what no
+// program sends.
+func (s *stdio) read() {
+	defer close(s.ended)
+	r := bufio.NewReaderSize(s.p.Stdout(), 64<<10)
+	for {
+		line, err := readLine(r)
+		if errors.Is(err, errLongLine) {
+			s.breakOff(&Failure{
+				What: fmt.Sprintf("its process wrote a line of more than %d bytes to stdout; the limit of a result is %d bytes: %q", maxLine, s.maxResult, cut(string(line[:200]), 100)),
+				Tail: s.p.Tail(),
+			})
+			return
+		}
+		if len(bytes.TrimSpace(line)) > 0 || err == nil {
+			s.take(line)
+		}
+		if err != nil {
+			s.breakOff(err)
+			return
+		}
+		s.mu.Lock()
+		junk := s.junk
+		s.mu.Unlock()
+		if junk > maxJunk {
+			s.breakOff(&Failure{
+				What: fmt.Sprintf("its process wrote more than %d lines to stdout that are no messages, the last one %q", maxJunk, cut(string(line), 100)),
+				Tail: s.p.Tail(),
+			})
+			return
+		}
+	}
+}
+
+var errLongLine = errors.New("the line is too long")
+
+// readLine reads a line of at most maxLine bytes.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(line)+len(part) > maxLine {
+			return append(line, part...), errLongLine
+		}
+		if line == nil && err == nil {
+			return part, nil
+		}
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, cmpEOF(err)
+		}
+	}
+}
+
+// cmpEOF makes every end of reading the same: a closed pipe, a process that is gone.
+func cmpEOF(err error) error {
+	if err == nil {
+		return nil
+	}
+	return io.EOF
+}
+
+// take acts on one line.
+func (s *stdio) take(line []byte) {
+	m, noise, ok := readMessage(line)
+	s.mu.Lock()
+	x := s.current
+	log := s.log
+	if x != nil && x.call.Log != nil {
+		log = x.call.Log
+	}
+	if noise != "" || !ok {
+		s.junk++
+	}
+	s.mu.Unlock()
+	switch {
+	case noise != "":
+		log.Warn("a line on stdout is no message", "line", cut(noise, 200))
+	case !ok:
+		return // an empty line
+	}
+	if !ok {
+		return
+	}
+	switch {
+	case m.Method != "" && m.ID != nil:
+		s.nested(x, m)
+	case m.Method != "":
+		s.notification(x, m, log)
+	default:
+		s.answer(x, m, log)
+	}
+}
+
+func (s *stdio) answer(x *exchange, m message, log *slog.Logger) {
+	var id string
+	if x == nil || json.Unmarshal(m.ID, &id) != nil || id != x.id {
+		s.odd(log, "an answer to no call that runs", m.ID)
+		return
+	}
+	select {
+	case x.answer <- m:
+	default:
+		s.odd(log, "a second answer to one call", m.ID)
+	}
+}
+
+// odd notes a message that belongs nowhere.
+func (s *stdio) odd(log *slog.Logger, what string, id json.RawMessage) {
+	s.mu.Lock()
+	s.junk++
+	s.mu.Unlock()
+	log.Warn("a message on stdout was passed over: "+what, "id", cut(string(id), 100))
+}
+
+// notification takes what needs no answer.
+func (s *stdio) notification(x *exchange, m message, log *slog.Logger) {
+	var p struct {
+		ID      string
+		Message any
+		Level   string
+	}
+	if m.Params != nil && json.Unmarshal(m.Params, &p) != nil {
+		s.odd(log, "the params of "+cut(m.Method, 50)+" are not as they should be", m.ID)
+		return
+	}
+	text, isText := p.Message.(string)
+	switch {
+	case m.Method == "log" && isText:
+		var level slog.Level
+		_ = level.UnmarshalText([]byte(p.Level)) // another word counts as info
+		log.Log(context.Background(), level, cut(text, 8<<10))
+	case m.Method == "progress" && isText && x != nil && p.ID == x.id:
+		if x.call.Progress != nil && x.ctx.Err() == nil {
+			x.call.Progress(text)
+		}
+	case m.Method == "progress" && isText:
+		s.odd(log, "progress of no call that runs", jsondoc.Marshal(p.ID))
+	case m.Method == "progress" || m.Method == "log":
+		s.odd(log, m.Method+" without a text as its message", m.ID)
+	default:
+		s.odd(log, "the notification "+cut(m.Method, 50)+" is unknown", m.ID)
+	}
+}
+
+// nested answers a request of the process.
+func (s *stdio) nested(x *exchange, m message) {
+	reply := func(ctx context.Context, result any, err error) {
+		line := struct {
+			ID     json.RawMessage `json:"id"`
+			Result any             `json:"result,omitempty"`
+			Error  string          `json:"error,omitempty"`
+		}{ID: m.ID, Result: result}
+		if err != nil {
+			line.Result, line.Error = nil, err.Error()
+		} else if result == nil {
+			line.Result = json.RawMessage("null")
+		}
+		_ = s.send(ctx, append(jsondoc.Marshal(line), '\n')) // one that does not read it has its reasons
+	}
+	if x == nil {
+		s.odd(s.log, "a request outside of a call", m.ID)
+		return
+	}
+	select {
+	case x.nested <- struct{}{}:
+	default:
+		// Answering it here could wait for a process that waits for us to read.
+		s.odd(s.log, fmt.Sprintf("more than %d requests at once", maxNested), m.ID)
+		return
+	}
+	x.asking.Add(1)
+	go func() {
+		defer x.asking.Done()
+		defer func() { <-x.nested }()
+		result, err := s.ask(x, m)
+		reply(x.ctx, result, err)
+	}()
+}
+
+// ask has the host answer a request. A panic on the way is the answer.
+func (s *stdio) ask(x *exchange, m message) (result any, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.log.Error("a service panicked", "err", fmt.Sprint(v), "stack", string(debug.Stack()))
+			result, err = nil, errors.New("internal error in the host")
+		}
+	}()
+	return s.serve(x.ctx, x.call, m.Method, m.Params)
+}

@@ -1,0 +1,33 @@
+package process_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/toolhost/toolhost/runtimes"
+	"github.com/toolhost/toolhost/runtimes/process"
+	"github.com/toolhost/toolhost/runtimes/runtimestest"
+)
+
+func TestRuntime(t *testing.T) {
+	handlers := map[string]string{}
+	for tool := range runtimestest.Tools() {
+		handlers[tool] = "" // the command runs them all
+	}
+	for _, supervise := range []bool{false, true} {
+		t.Run(fmt.Sprintf("supervise=%v", supervise), func(t *testing.T) {
+			runtimestest.Run(t, func(t *testing.T) *runtimestest.Harness {
+				return &runtimestest.Harness{
+					Runtime: process.New(&process.Options{Supervise: supervise}), Handlers: handlers,
+					Files: map[string]string{"README": "a plugin"}, Broken: map[string]string{"README": "a plugin"}, BrokenFile: "filer-plugin.json",
+					Spec: func(spec *runtimes.Spec) {
+						spec.Command = []string{self(t), "plugin"}
+						if spec.Plugin == "broken" {
+							spec.Command = []string{"./missing"}
+						}
+					},
+				}
+			})
+		})
+	}
+}
