@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // Openings are the places on the disk to which a grant opens reading and listing, for a
@@ -192,8 +193,8 @@ func (s *surveyor) visit(dir *os.Root, name string, info fs.FileInfo, in locatio
 			continue
 		}
 		child := in.child(e.Name())
-		if o := s.g.trees.plugin; info.IsDir() && o != nil && o.info != nil && !child.plugin && os.SameFile(info, o.info) {
-			child.plugin, child.pluginPath = true, "."
+		if info.IsDir() {
+			s.meet(&child, info)
 		}
 		below, err := s.visit(sub, e.Name(), info, child, depth+1)
 		if err != nil {
@@ -213,6 +214,17 @@ func (s *surveyor) visit(dir *os.Root, name string, info fs.FileInfo, in locatio
 	return false, nil
 }
 
+// meet notes where a folder is the top of the other tree.
+func (s *surveyor) meet(in *location, info fs.FileInfo) {
+	same := func(t *tree) bool { return t != nil && t.info != nil && os.SameFile(info, t.info) }
+	if !in.plugin && same(s.g.trees.plugin) {
+		in.plugin, in.pluginPath = true, "."
+	}
+	if !in.folder && same(s.g.trees.folder) {
+		in.folder, in.folderPath, in.asked = true, ".", "."
+	}
+}
+
 func (s *surveyor) file(path string) error {
 	if s.files[path] {
 		return nil
@@ -230,15 +242,25 @@ func (s *surveyor) count() error {
 }
 
 // Target gives the absolute path, with all links followed, of the place that writing to
-// name would change or make. The error says why writing there is refused, as it would
-// be for the writing itself.
+// name would change or make; folders that lead there may be missing. The error says why
+// writing there is refused, as it would be for the writing itself.
 func (f *FS) Target(name string) (string, error) {
-	var target string
-	err := f.at("open", name, true, []access{write}, func(p *place) error {
-		target = f.g.realPath(p.in)
-		return nil
-	})
-	return target, err
+	if !f.g.begin() {
+		return "", f.refused(write, name)
+	}
+	defer f.g.mu.RUnlock()
+	p, err := f.g.trees.walkAgain(name, true)
+	if err != nil {
+		return "", f.explain("open", write, name, err)
+	}
+	defer p.close()
+	if r := f.g.check(write, p.in); r != nil {
+		return "", &DeniedError{Op: string(write), Target: shorten(name), Rule: r.line, Reason: r.reason}
+	}
+	if p.err != nil && p.err != syscall.ENOENT {
+		return "", f.explain("open", write, name, p.err)
+	}
+	return f.g.realPath(p.in), nil
 }
 
 // Links gives how many names (hard links) a file has; 0 where there is none.

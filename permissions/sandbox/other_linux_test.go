@@ -32,6 +32,8 @@ func runOther(what string, w *world) int {
 	switch what {
 	case "environment":
 		return report(environment{Env: os.Environ(), Files: descriptors(), Status: status1(), Limits: limits()})
+	case "questions":
+		return answerQuestions()
 	case "fetch":
 		return fetch()
 	case "unix":
