@@ -7,6 +7,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
+	"strconv"
 
 	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/permissions"
@@ -194,11 +196,23 @@ func (g guardedStore) List(ctx context.Context, prefix string) ([]string, error)
 
 type noNetwork struct{}
 
-func (noNetwork) Fetch(context.Context, *permissions.Grant, *Request) (*Response, error) {
+func (noNetwork) Fetch(ctx context.Context, grant *permissions.Grant, r *Request) (*Response, error) {
+	if u, err := url.Parse(r.URL); err == nil && u.Hostname() != "" {
+		port := map[string]int{"http": 80, "https": 443}[u.Scheme]
+		if n, err := strconv.Atoi(u.Port()); err == nil {
+			port = n
+		}
+		if _, err := grant.Fetch().Check(ctx, u.Hostname(), port); err != nil {
+			return nil, err
+		}
+	}
 	return nil, &UnsupportedError{Name: "fetch"}
 }
 
-func (noNetwork) Dial(context.Context, *permissions.Grant, string, int) (net.Conn, error) {
+func (noNetwork) Dial(ctx context.Context, grant *permissions.Grant, host string, port int) (net.Conn, error) {
+	if _, err := grant.Net().Check(ctx, host, port); err != nil {
+		return nil, err
+	}
 	return nil, &UnsupportedError{Name: "a network connection"}
 }
 

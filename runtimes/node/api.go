@@ -21,15 +21,19 @@ type api struct {
 
 	turn, capture goja.Callable // turns.js says what they are; nil until they are needed
 
-	eval       goja.Value                // eval by another name; nil until it is touched
-	newBuffer  goja.Callable             // ArrayBuffer → Buffer; nil until Buffer is touched
-	fileHost   *goja.Object              // what node:fs calls; nil until it is touched
-	files      map[int]*permissions.File // open file descriptors
-	zipStreams int                       // open streams of node:zlib
-	async      asyncContext
-	ticks      goja.Callable // runs what process.nextTick was given; nil until process is touched
-	ticksWait  bool          // something was given to process.nextTick
-	inCallback bool          // the loop is calling a callback, and looks after ticks then
+	eval         goja.Value        // eval by another name; nil until it is touched
+	newBuffer    goja.Callable     // ArrayBuffer → Buffer; nil until Buffer is touched
+	fileHost     *goja.Object      // what node:fs calls; nil until it is touched
+	exchanges    map[int]*exchange // requests whose responses are not read to their ends
+	lastExchange int
+	sockets      map[int]*socket // open connections of node:net and node:tls
+	lastSocket   int
+	files        map[int]*permissions.File // open file descriptors
+	zipStreams   int                       // open streams of node:zlib
+	async        asyncContext
+	ticks        goja.Callable // runs what process.nextTick was given; nil until process is touched
+	ticksWait    bool          // something was given to process.nextTick
+	inCallback   bool          // the loop is calling a callback, and looks after ticks then
 }
 
 // native is a function that JavaScript calls. It throws by panicking with a value.

@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"github.com/dop251/goja"
-
-	"github.com/toolhost/toolhost/permissions"
 )
 
 // apiEngine is an engine with nothing but the API.
@@ -209,28 +207,6 @@ INFO half line
 ERROR bad`
 	if text := strings.Join(got, "\n"); text != want {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
-	}
-}
-
-// TestUndeclared checks that what the manifest does not declare says which line would allow it.
-func TestUndeclared(t *testing.T) {
-	e := apiEngine(t)
-	v := e.fetch(goja.FunctionCall{Arguments: []goja.Value{e.vm.ToValue("https://api.example.com/x")}})
-	p, _ := v.Export().(*goja.Promise)
-	if p.State() != goja.PromiseStateRejected {
-		t.Fatalf("fetch: %v", p.State())
-	}
-	o := p.Result().ToObject(e.vm)
-	if got := o.Get("name").String() + " " + o.Get("code").String(); got != "PluginPermissionError EACCES" {
-		t.Error(got)
-	}
-	if got := o.Get("message").String(); !strings.Contains(got, `"fetch": {"static": ["api.example.com"]}`) {
-		t.Error(got)
-	}
-	e.policy = &permissions.Policy{Fetch: permissions.HostPolicy{Static: []string{"api.example.com"}}}
-	p, _ = e.fetch(goja.FunctionCall{Arguments: []goja.Value{e.vm.ToValue("https://api.example.com/x")}}).Export().(*goja.Promise)
-	if got := p.Result().ToObject(e.vm).Get("code").String(); got != "ERR_UNSUPPORTED_IN_HOST" {
-		t.Error(got)
 	}
 }
 

@@ -3,8 +3,6 @@ package node
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net/url"
 
 	"github.com/dop251/goja"
 
@@ -43,7 +41,7 @@ func (e *engine) contextMember(name string) goja.Value {
 	case "fs":
 		return e.internal("fs_core").ToObject(vm).Get("context")
 	case "fetch":
-		return vm.ToValue(e.fetch)
+		return e.fetch()
 	case "log":
 		return e.contextLog()
 	case "settings":
@@ -116,27 +114,6 @@ func (e *engine) quiet(declared bool, name, rule string) goja.Value {
 
 func (e *engine) nothing(goja.FunctionCall) goja.Value {
 	return e.promise(func() (goja.Value, error) { return goja.Undefined(), nil })
-}
-
-// fetch rejects: no host is granted where the manifest names none, and none can be
-// reached where it does.
-func (e *engine) fetch(c goja.FunctionCall) goja.Value {
-	return e.promise(func() (goja.Value, error) {
-		target := c.Argument(0)
-		if o, ok := target.(*goja.Object); ok {
-			if u := optional(o.Get("url")); u != nil { // a Request
-				target = u
-			}
-		}
-		u, err := url.Parse(target.String())
-		if err != nil || u.Host == "" {
-			return nil, &scriptError{class: "TypeError", code: "ERR_INVALID_URL", message: "Failed to parse URL from " + target.String()}
-		}
-		if e.policy == nil || len(e.policy.Fetch.Static) == 0 && len(e.policy.Fetch.Settings) == 0 {
-			return nil, &permissions.DeniedError{Op: "fetch", Target: u.Host, Rule: fmt.Sprintf(`"permissions": {"fetch": {"static": [%q]}}`, u.Host)}
-		}
-		return nil, &runtimes.UnsupportedError{Name: "fetch"}
-	})
 }
 
 // progress tells the caller how far the call is.

@@ -72,6 +72,10 @@ func (e *engine) errorObject(err error) *goja.Object {
 		_ = o.Set("code", "ERR_UNSUPPORTED_IN_HOST")
 		return o
 	}
+	var network *runtimes.NetworkError
+	if errors.As(err, &network) {
+		return e.networkError(network)
+	}
 	var denied *permissions.DeniedError
 	if errors.As(err, &denied) {
 		o := e.makeError("", denied.Error())
@@ -101,6 +105,23 @@ func (e *engine) errorObject(err error) *goja.Object {
 		return o
 	}
 	return e.makeError("", err.Error())
+}
+
+// networkError gives an error of a connection the fields that Node gives it.
+func (e *engine) networkError(n *runtimes.NetworkError) *goja.Object {
+	o := e.makeError("", n.Message)
+	set := func(name string, value any, have bool) {
+		if have {
+			_ = o.Set(name, value) // a fresh error takes any field
+		}
+	}
+	set("errno", n.Errno, n.Errno != 0)
+	set("code", n.Code, n.Code != "")
+	set("syscall", n.Syscall, n.Syscall != "")
+	set("hostname", n.Hostname, n.Hostname != "")
+	set("address", n.Address, n.Address != "")
+	set("port", n.Port, n.Port != 0)
+	return o
 }
 
 // makeError makes a JavaScript error of a built-in class with the engine's own

@@ -6,6 +6,7 @@ var (
 	abortLibrary          = newLibrary("event_target")
 	assertLibrary         = newLibrary("assert")
 	asyncHooksLibrary     = newLibrary("async_hooks")
+	blobLibrary           = newLibrary("blob")
 	bufferLibrary         = newLibrary("buffer")
 	channelLibrary        = newLibrary("diagnostics_channel")
 	cloneLibrary          = newLibrary("structured_clone")
@@ -14,15 +15,19 @@ var (
 	domExceptionLibrary   = newLibrary("dom_exception")
 	errorsLibrary         = newLibrary("errors")
 	eventsLibrary         = newLibrary("events")
+	fetchLibrary          = newLibrary("fetch")
+	formDataLibrary       = newLibrary("form_data")
 	fsCoreLibrary         = newLibrary("fs_core")
 	fsLibrary             = newLibrary("fs")
 	fsStreamsLibrary      = newLibrary("fs_streams")
+	headersLibrary        = newLibrary("headers")
 	inspectLibrary        = newLibrary("inspect")
 	intlLibrary           = newLibrary("intl")
 	iteratorLibrary       = newLibrary("iterator")
 	languageLibrary       = newLibrary("language")
 	languageMoreLibrary   = newLibrary("language_more")
 	moduleLibrary         = newLibrary("module")
+	netLibrary            = newLibrary("net")
 	osLibrary             = newLibrary("os")
 	pathLibrary           = newLibrary("path")
 	performanceLibrary    = newLibrary("perf_hooks")
@@ -34,6 +39,7 @@ var (
 	textCodecsLibrary     = newLibrary("text_codecs")
 	timersLibrary         = newLibrary("timers")
 	timersPromisesLibrary = newLibrary("timers_promises")
+	tlsLibrary            = newLibrary("tls")
 	turnsLibrary          = newLibrary("turns")
 	typedArraysLibrary    = newLibrary("typed_arrays")
 	unsupportedLibrary    = newLibrary("unsupported")
@@ -71,15 +77,19 @@ var builtinModules, builtinGlobals, internalModules map[string]loader
 
 func init() {
 	internalModules = map[string]loader{
+		"blob":          loadBlob,
 		"buffer":        loadBuffer,
 		"encoding_host": loadEncoding,
 		"clone":         loadClone,
 		"dom_exception": plain(domExceptionLibrary),
 		"errors":        plain(errorsLibrary),
 		"event_target":  loadEventTarget,
+		"fetch":         loadFetch,
+		"form_data":     plain(formDataLibrary),
 		"fs":            func(e *engine) goja.Value { return fsLibrary.load(e, e.fileHost()) },
 		"fs_core":       func(e *engine) goja.Value { return fsCoreLibrary.load(e, e.fileHost()) },
 		"fs_streams":    plain(fsStreamsLibrary),
+		"headers":       plain(headersLibrary),
 		"inspect":       loadInspect,
 		"intl":          loadIntl,
 		"iterator":      plain(iteratorLibrary),
@@ -87,6 +97,7 @@ func init() {
 		"language_more": loadLanguageMore,
 		"regexp":        loadRegExp,
 		"text_codecs":   func(e *engine) goja.Value { return textCodecsLibrary.load(e, e.internal("encoding_host")) },
+		"sockets":       loadSockets,
 		"symbols":       loadSymbols,
 		"turns":         loadTurns,
 		"typed_arrays":  plain(typedArraysLibrary),
@@ -117,6 +128,7 @@ func init() {
 		"fs":                  fromInternal("fs", "fs"),
 		"fs/promises":         fromInternal("fs_core", "promises"),
 		"module":              loadModuleModule,
+		"net":                 func(e *engine) goja.Value { return netLibrary.load(e, e.internal("sockets")) },
 		"os":                  loadOS,
 		"path":                loadPath,
 		"path/posix":          fromBuiltin("path", "posix"),
@@ -132,6 +144,7 @@ func init() {
 		"sys":                 func(e *engine) goja.Value { m, _ := e.require("util"); return m },
 		"timers":              loadTimers,
 		"timers/promises":     plain(timersPromisesLibrary),
+		"tls":                 func(e *engine) goja.Value { return tlsLibrary.load(e, e.internal("sockets")) },
 		"url":                 loadURL,
 		"util":                loadUtil,
 		"util/types":          fromBuiltin("util", "types"),
@@ -143,15 +156,21 @@ func init() {
 	builtinGlobals = map[string]loader{
 		"AbortController":      fromInternal("event_target", "AbortController"),
 		"AbortSignal":          fromInternal("event_target", "AbortSignal"),
+		"Blob":                 fromInternal("blob", "Blob"),
 		"Buffer":               fromBuiltin("buffer", "Buffer"),
 		"CustomEvent":          fromInternal("event_target", "CustomEvent"),
 		"DOMException":         func(e *engine) goja.Value { return e.internal("dom_exception") },
 		"Event":                fromInternal("event_target", "Event"),
 		"EventTarget":          fromInternal("event_target", "EventTarget"),
+		"File":                 fromInternal("blob", "File"),
 		"FinalizationRegistry": fromInternal("weak", "FinalizationRegistry"),
+		"FormData":             fromInternal("form_data", "FormData"),
+		"Headers":              fromInternal("headers", "Headers"),
 		"Intl":                 fromInternal("intl", "Intl"),
 		"Iterator":             fromInternal("iterator", "Iterator"),
 		"RegExp":               func(e *engine) goja.Value { return e.internal("regexp") },
+		"Request":              fromInternal("fetch", "Request"),
+		"Response":             fromInternal("fetch", "Response"),
 		"TextDecoder":          fromInternal("text_codecs", "TextDecoder"),
 		"TextEncoder":          fromInternal("text_codecs", "TextEncoder"),
 		"URL":                  fromInternal("whatwg_url", "URL"),
@@ -161,7 +180,7 @@ func init() {
 		"btoa":                 fromBuiltin("buffer", "btoa"),
 		"console":              func(e *engine) goja.Value { m, _ := e.require("console"); return m },
 		"crypto":               fromBuiltin("crypto", "webcrypto"),
-		"fetch":                func(e *engine) goja.Value { return e.vm.ToValue(e.fetch) },
+		"fetch":                func(e *engine) goja.Value { return e.fetch() },
 		"global":               func(e *engine) goja.Value { return e.vm.GlobalObject() },
 		"performance":          fromBuiltin("perf_hooks", "performance"),
 		"process":              func(e *engine) goja.Value { m, _ := e.require("process"); return m },
@@ -179,6 +198,6 @@ func init() {
 // unsupportedModules are those that can be imported, and throw when they are used.
 var unsupportedModules = []string{
 	"child_process", "cluster", "dgram", "dns", "dns/promises", "domain", "http", "http2", "https", "inspector", "inspector/promises",
-	"net", "punycode", "readline", "readline/promises", "repl", "sea", "sqlite", "test", "test/reporters", "tls",
+	"punycode", "readline", "readline/promises", "repl", "sea", "sqlite", "test", "test/reporters",
 	"trace_events", "tty", "v8", "vm", "wasi", "worker_threads",
 }

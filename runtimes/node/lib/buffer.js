@@ -491,5 +491,8 @@ module.exports = {
     constants: { MAX_LENGTH: kMaxLength, MAX_STRING_LENGTH: kStringMaxLength },
     INSPECT_MAX_BYTES: 50,
     atob, btoa,
+    get Blob() { return require('internal/blob').Blob; },
+    get File() { return require('internal/blob').File; },
+    resolveObjectURL: (id) => require('internal/blob').resolveObjectURL(id),
   },
 };

@@ -4,7 +4,7 @@ const { nodeError } = require('internal/errors');
 
 // What to do instead, by module.
 const program = 'handlers start no programs: offer the program as an MCP server of its own beside this host';
-const network = 'handlers have no network here: let the agent fetch the data, and take it as an argument or as a file of its folder';
+const network = 'handlers listen on no port and look no names up; as clients they have fetch, node:net and node:tls, for the hosts that the manifest names';
 const development = 'it serves development: leave it out of the handler';
 const threads = 'a handler has one thread: split the work over several calls';
 const ways = {
@@ -14,7 +14,7 @@ const ways = {
   inspector: development, 'inspector/promises': development, repl: development, test: development, 'test/reporters': development, trace_events: development, sea: development,
   crypto: 'use createHash, createHmac, randomBytes or timingSafeEqual, or a package in plain JavaScript', 'crypto.subtle': 'use subtle.digest, or a package in plain JavaScript',
   domain: 'use try and catch around await', punycode: 'use domainToASCII and domainToUnicode of node:url', readline: 'read the file and split its text at line ends', 'readline/promises': 'there is nobody to ask: take what you need as an argument',
-  sqlite: 'keep the data in a JSON file of the folder', tty: 'there is no terminal: write with console, which goes to the log', URL: 'use Buffer, and data: URLs',
+  sqlite: 'keep the data in a JSON file of the folder', tty: 'there is no terminal: write with console, which goes to the log',
   v8: 'use structuredClone, or JSON', vm: 'use new Function', wasi: 'use a package in plain JavaScript', worker_threads: threads,
 };
 
@@ -37,7 +37,6 @@ const harmless = {
   cluster: { isMaster: true, isPrimary: true, isWorker: false, workers: {} },
   http: { METHODS: ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'], STATUS_CODES: { 200: 'OK', 201: 'Created', 204: 'No Content', 301: 'Moved Permanently', 302: 'Found', 304: 'Not Modified', 400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found', 405: 'Method Not Allowed', 409: 'Conflict', 429: 'Too Many Requests', 500: 'Internal Server Error', 502: 'Bad Gateway', 503: 'Service Unavailable', 504: 'Gateway Timeout' }, globalAgent: {}, maxHeaderSize: 16384 },
   https: { globalAgent: {} },
-  net: { isIP: (text) => isIP(text), isIPv4: (text) => isIP(text) === 4, isIPv6: (text) => isIP(text) === 6 },
   test: {},
 };
 
@@ -58,8 +57,8 @@ function isIP(text) {
 
 // A bundle copies the own members of a module and keeps its prototype, so what is
 // unknown is answered by the prototype.
-function makeModule(name) {
-  const members = { ...harmless[name] };
+function makeModule(name, own) {
+  const members = { ...harmless[name], ...own };
   const anything = new Proxy({}, {
     get(target, key) {
       if (typeof key !== 'string' || key === 'then' || key === '__esModule' || key === 'default' || key in target) return target[key];
@@ -69,4 +68,4 @@ function makeModule(name) {
   return Object.assign(Object.create(anything), members);
 }
 
-module.exports = { member, module: makeModule };
+module.exports = { member, module: makeModule, unsupported, isIP };

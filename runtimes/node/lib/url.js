@@ -3,10 +3,6 @@ const { domainToUnicode } = host;
 const { URL, URLSearchParams, domainToASCII } = require('internal/whatwg_url');
 const { nodeError, invalidArgType, check } = require('internal/errors');
 
-for (const name of ['createObjectURL', 'revokeObjectURL']) {
-  Object.defineProperty(URL, name, { value: require('internal/unsupported').member('URL', name), writable: true, configurable: true });
-}
-
 const invalidFileURL = (code, message) => nodeError('TypeError', code, message);
 
 function fileURLToPath(url) {

@@ -407,6 +407,8 @@ Object.defineProperty(URL.prototype, custom, { configurable: true, writable: tru
 } });
 for (const name of ['href', 'origin', 'protocol', 'username', 'password', 'host', 'hostname', 'port', 'pathname', 'search', 'searchParams', 'hash', 'toString', 'toJSON']) Object.defineProperty(URL.prototype, name, { enumerable: true });
 
+for (const name of ['createObjectURL', 'revokeObjectURL']) Object.defineProperty(URL, name, { value: { [name](of) { return require('internal/blob')[name](of); } }[name], writable: true, enumerable: true, configurable: true });
+
 // Owner asks URLSearchParams to work on the query of a URL.
 class Owner { constructor(query, set) { this.query = query; this.set = set; } }
 
