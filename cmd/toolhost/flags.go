@@ -19,8 +19,10 @@ type flags struct {
 	folder          string
 	folderNamed     bool // by the command line or the configuration
 	state           string
+	keyFile         bool // the key of secrets is kept in the state folder, whatever keyring there is
 	config          string
 	isolation       string
+	sandbox         string
 	trust           bool
 	strictArguments bool
 	tools           []string
@@ -42,6 +44,7 @@ func (p *program) addFlags(cmd *cobra.Command) {
 	f.StringVar(&p.flags.state, "state", "", "where toolhost keeps what it must remember (default $XDG_STATE_HOME/toolhost)")
 	f.StringVar(&p.flags.config, "config", "", "the configuration, JSON (default $XDG_CONFIG_HOME/toolhost/config.json if it is there)")
 	f.StringVar(&p.flags.isolation, "isolation", "auto", "where node handlers run: in-process or auto, which is the same in this version")
+	f.StringVar(&p.flags.sandbox, "sandbox", "require", "confine the programs that plugins run: require, best-effort or off")
 	f.BoolVar(&p.flags.trust, "trust", false, "take every change of a plugin without asking; this version never asks")
 	f.BoolVar(&p.flags.strictArguments, "strict-arguments", false, "do not repair arguments losslessly")
 	f.StringArrayVar(&p.flags.tools, "tools", nil, "offer only the tools whose names match this glob; may be repeated")
@@ -70,6 +73,7 @@ func (p *program) settleFlags(cmd *cobra.Command) error {
 		allowed     []string
 	}{
 		{"isolation", f.isolation, []string{"auto", "in-process"}},
+		{"sandbox", f.sandbox, []string{"require", "best-effort", "off"}},
 		{"log-format", f.logFormat, []string{"text", "json"}},
 		{"log-level", f.logLevel, []string{"debug", "info", "warn", "error"}},
 	} {

@@ -19,7 +19,7 @@ const keyringVariable = "TOOLHOST_KEYRING"
 // openState gives the database of the state folder; nothing is opened before it is used.
 func (p *program) openState(log *slog.Logger) *state.DB {
 	options := &state.Options{Log: log}
-	if os.Getenv(keyringVariable) != "off" {
+	if !p.flags.keyFile && os.Getenv(keyringVariable) != "off" {
 		options.Keyring = state.OSKeyring()
 	}
 	return state.New(p.flags.state, options)

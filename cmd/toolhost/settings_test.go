@@ -116,3 +116,14 @@ func TestSettingsWhileServing(t *testing.T) {
 		t.Errorf("code %d\n%s", code, log)
 	}
 }
+
+// TestSettingsExample runs the cases of the example, of which some set settings.
+func TestSettingsExample(t *testing.T) {
+	dir := filepath.Join("..", "..", "examples", "settings")
+	for _, args := range [][]string{{"check", dir}, {"test", dir}} {
+		var said, failed bytes.Buffer
+		if code := run(t.Context(), args, strings.NewReader(""), &said, &failed); code != 0 || strings.Contains(said.String(), "warning") {
+			t.Errorf("%q: code %d\n%s%s", args, code, &said, &failed)
+		}
+	}
+}

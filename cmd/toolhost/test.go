@@ -161,7 +161,7 @@ func (p *program) alone(own, dir string, log *strings.Builder) *program {
 	alone.err = log
 	f := &alone.flags
 	f.plugins, f.installed, f.noBundled, f.tools, f.pluginsOnly = []string{dir}, nil, true, nil, true
-	f.folder, f.state = filepath.Join(own, "folder"), filepath.Join(own, "state")
+	f.folder, f.state, f.keyFile = filepath.Join(own, "folder"), filepath.Join(own, "state"), true
 	return &alone
 }
 
