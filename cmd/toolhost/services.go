@@ -2,11 +2,14 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
 	"log/slog"
 	"maps"
 	"os"
 	"slices"
 
+	"github.com/toolhost/toolhost/internal/fetch"
 	"github.com/toolhost/toolhost/internal/state"
 	"github.com/toolhost/toolhost/loader"
 	"github.com/toolhost/toolhost/runtimes"
@@ -27,10 +30,33 @@ func (p *program) openState(log *slog.Logger) *state.DB {
 
 // services gives what the handlers of a plugin may use besides files.
 func (s *session) services(m *loader.Manifest) runtimes.Services {
-	return runtimes.Services{
-		Settings: s.state.Settings(m.Name, declarations(m)),
-		Store:    s.state.Store(m.Name),
-		Network:  s.network,
+	settings := s.state.Settings(m.Name, declarations(m))
+	network := s.network
+	if network == nil {
+		network = s.client.For(secrets(m, settings))
+	}
+	return runtimes.Services{Settings: settings, Store: s.state.Store(m.Name), Network: network}
+}
+
+// secrets gives the values that placeholders in the requests of a plugin stand for: those
+// of its own secret settings.
+func secrets(m *loader.Manifest, settings runtimes.Settings) fetch.Secrets {
+	return func(ctx context.Context, key string) (value string, ok bool, err error) {
+		declared, known := m.Contributes.Settings[key]
+		if !known {
+			declared = m.Contributes.Settings[m.Name+"."+key]
+		}
+		if !declared.Secret {
+			return "", false, nil
+		}
+		raw, err := settings.Get(ctx, key)
+		if err != nil || raw == nil {
+			return "", false, err
+		}
+		if json.Unmarshal(raw, &value) != nil {
+			value = string(raw) // a number
+		}
+		return value, value != "", nil
 	}
 }
 

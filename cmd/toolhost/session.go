@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/host/foldertools"
+	"github.com/toolhost/toolhost/internal/fetch"
 	"github.com/toolhost/toolhost/internal/state"
 	"github.com/toolhost/toolhost/loader"
 	"github.com/toolhost/toolhost/plugins"
@@ -28,6 +29,7 @@ type session struct {
 	state  *state.DB
 	// network is what handlers reach instead of the real one, where it is not nil.
 	network runtimes.Network
+	client  *fetch.Client // makes the requests of all plugins
 	log     *slog.Logger
 	undo    []func()
 }
@@ -41,6 +43,8 @@ func (p *program) open(quiet bool) (*session, error) {
 	}
 	s := &session{log: p.logger(slog.LevelDebug)}
 	s.state = p.openState(s.log)
+	s.client = fetch.New(nil)
+	s.undo = append(s.undo, s.client.Close)
 	s.host = host.New(&host.Options{
 		Folder:          p.flags.folder,
 		StrictArguments: p.flags.strictArguments,
