@@ -32,6 +32,7 @@ type config struct {
 	Folder          *string  `json:"folder"`
 	State           *string  `json:"state"`
 	Isolation       *string  `json:"isolation"`
+	Sandbox         *string  `json:"sandbox"`
 	Trust           *bool    `json:"trust"`
 	StrictArguments *bool    `json:"strict-arguments"`
 	Tools           []string `json:"tools"`
@@ -114,7 +115,7 @@ func (p *program) readConfig(cmd *cobra.Command) error {
 	for flag, v := range map[string]struct {
 		from *string
 		to   *string
-	}{"isolation": {c.Isolation, &f.isolation}, "log-format": {c.LogFormat, &f.logFormat}, "log-level": {c.LogLevel, &f.logLevel}} {
+	}{"isolation": {c.Isolation, &f.isolation}, "sandbox": {c.Sandbox, &f.sandbox}, "log-format": {c.LogFormat, &f.logFormat}, "log-level": {c.LogLevel, &f.logLevel}} {
 		if !set(flag) && v.from != nil {
 			*v.to = *v.from
 		}

@@ -10,8 +10,11 @@ package main
 import (
 	"context"
 	"os"
+
+	"github.com/toolhost/toolhost/internal/child"
 )
 
 func main() {
+	child.Main()
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -10,9 +10,12 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/toolhost/toolhost/internal/child"
 )
 
 func TestMain(m *testing.M) {
+	child.Main()
 	if err := os.Setenv(keyringVariable, "off"); err != nil { // the user's own is not for tests
 		panic(err)
 	}

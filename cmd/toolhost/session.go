@@ -14,9 +14,11 @@ import (
 	"github.com/toolhost/toolhost/internal/fetch"
 	"github.com/toolhost/toolhost/internal/state"
 	"github.com/toolhost/toolhost/loader"
+	"github.com/toolhost/toolhost/permissions/sandbox"
 	"github.com/toolhost/toolhost/plugins"
 	"github.com/toolhost/toolhost/runtimes"
 	"github.com/toolhost/toolhost/runtimes/node"
+	"github.com/toolhost/toolhost/runtimes/process"
 )
 
 // closeTimeout is how long running calls get when the program ends.
@@ -59,7 +61,7 @@ func (p *program) open(quiet bool) (*session, error) {
 	if quiet {
 		loadLog = p.logger(slog.LevelError + 1) // the command reports what failed itself
 	}
-	s.loader = loader.New(s.host, nodeRuntimes(s.host.Limits()), &loader.Options{
+	s.loader = loader.New(s.host, p.runtimes(s.host.Limits()), &loader.Options{
 		Dirs:       p.flags.plugins,
 		Installed:  p.flags.installed,
 		Bundled:    p.bundled(s),
@@ -101,8 +103,13 @@ func (p *program) warnUnloaded(s *session) {
 	}
 }
 
-func nodeRuntimes(limits host.Limits) map[string]runtimes.Runtime {
-	return map[string]runtimes.Runtime{"node": node.New(&node.Options{MaxResult: limits.Result})}
+// runtimes gives the runtimes that there are, by the names that manifests use.
+func (p *program) runtimes(limits host.Limits) map[string]runtimes.Runtime {
+	mode, _ := sandbox.ParseMode(p.flags.sandbox) // settleFlags has checked it
+	return map[string]runtimes.Runtime{
+		"node":    node.New(&node.Options{MaxResult: limits.Result}),
+		"process": process.New(&process.Options{Sandbox: mode, MaxResult: limits.Result}),
+	}
 }
 
 // offer gives the filter that --tools and --plugins-only ask for.

@@ -38,6 +38,7 @@ var floors = map[string]int{
 	"runtimes":                 3,
 	"runtimes/runtimestest":    4,
 	"runtimes/node":            4,
+	"runtimes/process":         4,
 	"internal/fetch":           4,
 	"runtimes/worker":          5,
 	"runtimes/worker/workerpb": 0,
