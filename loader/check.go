@@ -103,7 +103,7 @@ func (p *opened) lint(c *checker) {
 	for _, other := range []struct {
 		name string
 		n    int
-	}{{"actions", len(kept.Actions)}, {"commands", len(kept.Commands)}, {"settings", len(kept.Settings)}} {
+	}{{"actions", len(kept.Actions)}, {"commands", len(kept.Commands)}} {
 		if other.n > 0 {
 			note("/contributes/"+other.name, ruleNotOffered, fmt.Sprintf("this host does not offer %s; the plugin has %d", other.name, other.n), "", true)
 		}

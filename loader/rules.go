@@ -99,7 +99,7 @@ func Rules() []Rule {
 		{ruleSetting, SeverityError, "settings are named for their plugin, and their defaults fit their types and choices"},
 		{ruleAction, SeverityError, "actions name what they run"},
 		{ruleNotRun, SeverityWarning, "hooks and views are kept; this host does not run them"},
-		{ruleNotOffered, SeverityInfo, "actions, commands and settings are kept; this host does not offer them"},
+		{ruleNotOffered, SeverityInfo, "actions and commands are kept; this host does not offer them"},
 		{ruleNoTitle, SeverityWarning, "a tool has a title for people"},
 		{ruleShort, SeverityWarning, "a tool's description has at least 20 characters"},
 		{ruleNothing, SeverityWarning, "a plugin contributes something"},

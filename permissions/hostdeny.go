@@ -40,6 +40,8 @@ var hostReadGlobs = [...]string{
 	"**/.aws/credentials", "**/.azure/**", "**/.config/gcloud/**", "**/.kube/config", "**/.docker/config.json",
 	// passwords of tools
 	"**/.netrc", "**/_netrc", "**/.pgpass", "**/.git-credentials", "**/.htpasswd",
+	// what other plugins were told and have stored
+	"**/.local/state/toolhost/state.db*",
 }
 
 // The same, made ready for matching. They are never changed.
