@@ -72,6 +72,7 @@ var owners = map[string][]string{
 	"github.com/spf13/pflag":                   {"cmd/toolhost"},
 	"github.com/xeipuuv/gojsonreference":       {"internal/schema"},
 	"github.com/xeipuuv/gojsonschema":          {"internal/schema"},
+	"golang.org/x/crypto":                      {"runtimes/node"},
 	"golang.org/x/net":                         {"permissions", "permissions/sandbox"},
 	"golang.org/x/sys":                         {"internal/child", "internal/shim", "permissions/sandbox"},
 	"github.com/zalando/go-keyring":            {"internal/state"},
