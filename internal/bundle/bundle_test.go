@@ -142,6 +142,10 @@ func TestBuild(t *testing.T) {
 			"h.js":      "import c from './lib/c.cjs'; import path from 'path'; const __dirname = import.meta.dirname; export default [__dirname, import.meta.url, import.meta.filename, c].join()",
 			"lib/c.cjs": "#!/usr/bin/env node\nmodule.exports = __dirname + ' ' + __filename",
 		}, want: "/plugin,file:///plugin/h.js,/plugin/h.js,/plugin/lib /plugin/lib/c.cjs"},
+		"universal module": {files: map[string]string{
+			"h.js": "import { f } from './u.js'; export default f", "b.js": "exports.f = 'inner'",
+			"u.js": "(function (factory) {\n  if (typeof module === \"object\" && typeof module.exports === \"object\") {\n    var v = factory(require, exports);\n    if (v !== undefined) module.exports = v;\n  }\n  else if (typeof define === \"function\" && define.amd) define([\"require\", \"exports\", \"./b\"], factory);\n})(function (require, exports) {\n  exports.f = require(\"./b\").f;\n});",
+		}, want: "inner"},
 		"computed require":  {files: map[string]string{"h.js": "const n = 'z' + 1; export default require(n)"}, want: "required z1"},
 		"optional package":  {files: map[string]string{"h.js": "let x = 'none'; try { x = require('canvas') } catch {}; export default x"}, want: "required canvas"},
 		"cycle":             {files: map[string]string{"h.cjs": "exports.base = 1; const p = require('./p.cjs'); module.exports = p.f()", "p.cjs": "const h = require('./h.cjs'); exports.f = () => 'c' + h.base"}, entry: "h.cjs", want: "c1"},

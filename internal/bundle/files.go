@@ -179,7 +179,7 @@ func (f *files) load(name, kind string) (api.OnLoadResult, error) {
 		return fail(Problem{File: name, Line: line, Column: column, Message: what, Hint: "split the expression, or read the data from a file at run time"})
 	}
 	if loader != api.LoaderJSON {
-		code = f.addPlaces(name, sourceMapComments.Replace(code))
+		code = f.addPlaces(name, openUniversal(sourceMapComments.Replace(code)))
 	}
 	return api.OnLoadResult{Contents: &code, Loader: loader}, nil
 }
@@ -187,6 +187,16 @@ func (f *files) load(name, kind string) (api.OnLoadResult, error) {
 // sourceMapComments makes comments that name a source map mean nothing: esbuild would
 // read the file that they name, wherever it is. In a string the escape means the same.
 var sourceMapComments = strings.NewReplacer("# sourceMappingURL=", `# sourceMappingUR\x4c=`, "@ sourceMappingURL=", `@ sourceMappingUR\x4c=`)
+
+// openUniversal lets the bundler see what a module of the universal form imports:
+// TypeScript makes its body a function that gets require as a parameter, which hides the
+// real one. The other name is as long, so that places stay right.
+func openUniversal(code string) string {
+	if !strings.Contains(code, "factory(require, exports)") {
+		return code
+	}
+	return strings.Replace(code, "})(function (require, exports) {", "})(function (_equire, exports) {", 1)
+}
 
 // addPlaces defines what stands for __dirname and its like where a file uses them. It
 // stays on one line, so that the lines of the file keep their numbers.

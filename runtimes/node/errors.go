@@ -175,7 +175,10 @@ func (e *engine) takeJSON() {
 func (e *engine) replaceRegExp() { _ = e.vm.GlobalObject().Delete("RegExp") }
 
 // ownNames says what of the engine's own a script may touch by name.
-type ownNames struct{ errors, regexp bool }
+type ownNames struct {
+	errors, regexp bool
+	statics        bool // what RegExp keeps of the last match
+}
 
 func ownNamesIn(code string) ownNames {
 	all := makesNames(code)
@@ -184,6 +187,7 @@ func ownNamesIn(code string) ownNames {
 	}
 	return ownNames{
 		errors: named("Error", ".constructor"), regexp: named("RegExp", ".constructor"),
+		statics: statics.MatchString(code),
 	}
 }
 
@@ -195,6 +199,9 @@ func (e *engine) takeOwn(names ownNames) {
 	}
 	if names.regexp {
 		e.replaceRegExp()
+	}
+	if names.statics {
+		e.internal("regexp") // before the first match
 	}
 }
 

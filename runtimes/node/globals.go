@@ -100,7 +100,9 @@ func loadOS(e *engine) goja.Value {
 func loadModuleModule(e *engine) goja.Value {
 	names := make([]any, 0, len(builtinModules))
 	for name := range builtinModules {
-		names = append(names, name)
+		if name != "undici" && !strings.HasPrefix(name, "@") { // those that Node lacks
+			names = append(names, name)
+		}
 	}
 	slices.SortFunc(names, func(a, b any) int {
 		if a.(string) < b.(string) {

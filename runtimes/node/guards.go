@@ -151,8 +151,8 @@ func (g *guards) wrap(o *goja.Object, one guard) {
 	_ = o.DefineDataProperty(one.name, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 }
 
-// replaceConstructor puts another function in the place of a global constructor, which it
-// inherits from. after sees what was made.
+// replaceConstructor puts another function in the place of a global constructor, with its
+// static members. after sees what was made.
 func (g *guards) replaceConstructor(name string, before func(args []goja.Value), after func(made *goja.Object, args []goja.Value)) {
 	vm := g.e.vm
 	original := vm.GlobalObject().Get(name).ToObject(vm)
@@ -169,7 +169,16 @@ func (g *guards) replaceConstructor(name string, before func(args []goja.Value),
 		after(made, call.Arguments)
 		return made
 	}).(*goja.Object)
-	_ = c.SetPrototype(original) // its static members
+	_ = c.SetPrototype(original.Prototype())
+	for _, member := range original.GetOwnPropertyNames() {
+		if member != "name" && member != "length" && member != "prototype" {
+			_ = c.DefineDataProperty(member, original.Get(member), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+		}
+	}
+	if name == "ArrayBuffer" {
+		self := vm.ToValue(func(call goja.FunctionCall) goja.Value { return call.This })
+		_ = c.DefineAccessorPropertySymbol(goja.SymSpecies, self, nil, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	}
 	_ = c.DefineDataProperty("name", vm.ToValue(name), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	_ = c.DefineDataProperty("length", original.Get("length"), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	if p, ok := original.Get("prototype").(*goja.Object); ok {

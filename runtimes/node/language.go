@@ -24,6 +24,11 @@ var languageParts = []struct {
 	{"compare", []string{"localeCompare"}},
 	{"casing", []string{"toLocaleUpperCase", "toLocaleLowerCase"}},
 	{"locale", []string{"toLocale"}},
+	{"find", []string{".find(Boolean", ".findIndex(Boolean", ".findLast(Boolean", ".findLastIndex(Boolean"}},
+	{"resizable", []string{"resizable", "maxByteLength"}},
+	{"oldDates", []string{"getYear", "setYear", "toGMTString"}},
+	{"oldAccessors", []string{"__define", "__lookup"}},
+	{"oldTags", []string{".anchor(", ".big(", ".blink(", ".bold(", ".fixed(", ".fontcolor(", ".fontsize(", ".italics(", ".link(", ".small(", ".strike(", ".sub(", ".sup("}},
 }
 
 // languageFor gives the parts that code may use. Code that makes code may use all.

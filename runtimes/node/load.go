@@ -103,6 +103,8 @@ func (h *bundleHost) Get(name string) goja.Value {
 		return e.internal("regexp")
 	case "target":
 		return e.vm.ToValue(e.checkTarget)
+	case "asyncGenerator":
+		return e.asyncGenerator()
 	case "eval":
 		return e.indirectEval()
 	}

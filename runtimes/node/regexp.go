@@ -1,7 +1,9 @@
 package node
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -15,6 +17,7 @@ const maxShown = 1_000
 
 func loadRegExp(e *engine) goja.Value {
 	return regexpLibrary.load(e, e.object(map[string]any{
+		"statics": e.program != nil && e.program.own.statics,
 		"isRegExp": func(c goja.FunctionCall) goja.Value {
 			o, ok := c.Argument(0).(*goja.Object)
 			return e.vm.ToValue(ok && o.ClassName() == "RegExp")
@@ -235,18 +238,56 @@ type span struct{ lo, hi rune }
 
 // spansOf gives the characters of some tables without those of others, in order.
 func spansOf(parts, without []*unicode.RangeTable) []span {
-	var spans []span
-	for r := rune(0); r <= unicode.MaxRune; r++ {
-		if !unicode.In(r, parts...) || unicode.In(r, without...) {
-			continue
+	spans := mergeTables(parts)
+	for _, out := range mergeTables(without) {
+		var left []span
+		for _, s := range spans {
+			if out.hi < s.lo || out.lo > s.hi {
+				left = append(left, s)
+				continue
+			}
+			if s.lo < out.lo {
+				left = append(left, span{s.lo, out.lo - 1})
+			}
+			if s.hi > out.hi {
+				left = append(left, span{out.hi + 1, s.hi})
+			}
 		}
-		if n := len(spans); n > 0 && spans[n-1].hi == r-1 {
-			spans[n-1].hi = r
-		} else {
-			spans = append(spans, span{r, r})
-		}
+		spans = left
 	}
 	return spans
+}
+
+// mergeTables gives the characters of tables as spans that are in order and do not touch.
+func mergeTables(tables []*unicode.RangeTable) []span {
+	var all []span
+	add := func(lo, hi, stride rune) {
+		if stride == 1 {
+			all = append(all, span{lo, hi})
+			return
+		}
+		for r := lo; r <= hi; r += stride {
+			all = append(all, span{r, r})
+		}
+	}
+	for _, t := range tables {
+		for _, r := range t.R16 {
+			add(rune(r.Lo), rune(r.Hi), rune(r.Stride))
+		}
+		for _, r := range t.R32 {
+			add(rune(r.Lo), rune(r.Hi), rune(r.Stride))
+		}
+	}
+	slices.SortFunc(all, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })
+	merged := all[:0]
+	for _, s := range all {
+		if n := len(merged); n > 0 && s.lo <= merged[n-1].hi+1 {
+			merged[n-1].hi = max(merged[n-1].hi, s.hi)
+			continue
+		}
+		merged = append(merged, s)
+	}
+	return merged
 }
 
 // setClass writes spans as a class, or as what stands in one.

@@ -14,6 +14,9 @@ import (
 // surrogateEscape shows that a pattern may name halves of surrogate pairs.
 var surrogateEscape = regexp.MustCompile(`\\u[dD][89a-fA-F]`)
 
+// statics shows that a script may read RegExp.$1 and the like.
+var statics = regexp.MustCompile(`RegExp\.(\$|last(Match|Paren)|(left|right)Context|input\b)|\}\s*=\s*RegExp\b|\bRegExp\[`)
+
 // namesSurrogates reports whether a pattern without the flag u, which matches code units,
 // has classes that name halves of surrogate pairs.
 func namesSurrogates(pattern string) bool {

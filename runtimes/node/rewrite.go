@@ -14,8 +14,8 @@ import (
 
 // rewriter changes a parsed script where the engine has no other place for a limit.
 type rewriter struct {
-	powers, eval, doubling, surrogates, targets bool
-	target                                      newTarget // where the walk is
+	powers, eval, doubling, surrogates, targets, generators bool
+	target                                                  newTarget // where the walk is
 }
 
 var (
@@ -28,8 +28,8 @@ var (
 
 // rewrite changes what needs it in the script of this text.
 func rewrite(code string, script *ast.Program) {
-	r := rewriter{powers: bigPower.MatchString(code), eval: evalWord.MatchString(code), doubling: mayDouble(code), surrogates: surrogateWord.MatchString(code), targets: strings.Contains(code, "new.target")}
-	if r.powers || r.eval || r.doubling || r.surrogates || r.targets {
+	r := rewriter{powers: bigPower.MatchString(code), eval: evalWord.MatchString(code), doubling: mayDouble(code), surrogates: surrogateWord.MatchString(code), targets: strings.Contains(code, "new.target"), generators: strings.Contains(code, "getPrototypeOf") && strings.Contains(code, asyncGeneratorHelper)}
+	if r != (rewriter{}) {
 		r.walk(reflect.ValueOf(script))
 	}
 }
@@ -58,6 +58,11 @@ func (r *rewriter) walk(v reflect.Value) {
 				v.Set(reflect.ValueOf(&ast.PropertyKeyed{
 					Key: &ast.StringLiteral{Idx: x.Name.Idx, Literal: `"eval"`, Value: "eval"}, Kind: ast.PropertyKindValue, Value: hostMember("eval", x.Name.Idx),
 				}))
+				return
+			}
+		case *ast.CallExpression:
+			if made := r.generatorPrototype(x); made != nil && v.CanSet() {
+				v.Set(reflect.ValueOf(made))
 				return
 			}
 		case *ast.FunctionLiteral:

@@ -42,6 +42,7 @@ var (
 	tlsLibrary            = newLibrary("tls")
 	turnsLibrary          = newLibrary("turns")
 	typedArraysLibrary    = newLibrary("typed_arrays")
+	undiciLibrary         = newLibrary("undici")
 	unsupportedLibrary    = newLibrary("unsupported")
 	urlLibrary            = newLibrary("url")
 	utilLibrary           = newLibrary("util")
@@ -121,7 +122,7 @@ func init() {
 		"async_hooks":         loadAsyncHooks,
 		"buffer":              fromInternal("buffer", "public"),
 		"console":             loadConsole,
-		"constants":           fromInternal("fs", "constants"),
+		"constants":           loadConstants,
 		"crypto":              loadCrypto,
 		"diagnostics_channel": plain(channelLibrary),
 		"events":              plain(eventsLibrary),
@@ -148,6 +149,8 @@ func init() {
 		"url":                 loadURL,
 		"util":                loadUtil,
 		"util/types":          fromBuiltin("util", "types"),
+		"undici":              plain(undiciLibrary), // not of Node
+		"@toolhost/text":      loadText,             // of this host
 		"zlib":                loadZlib,
 	}
 	for _, name := range unsupportedModules {
@@ -169,6 +172,7 @@ func init() {
 		"Intl":                 fromInternal("intl", "Intl"),
 		"Iterator":             fromInternal("iterator", "Iterator"),
 		"RegExp":               func(e *engine) goja.Value { return e.internal("regexp") },
+		"SharedArrayBuffer":    fromInternal("weak", "SharedArrayBuffer"),
 		"Request":              fromInternal("fetch", "Request"),
 		"Response":             fromInternal("fetch", "Response"),
 		"TextDecoder":          fromInternal("text_codecs", "TextDecoder"),

@@ -353,7 +353,7 @@ Object.defineProperty(callable, 'name', { value: 'Buffer' });
 Object.defineProperty(callable, 'prototype', { value: proto, writable: false, enumerable: false });
 Object.setPrototypeOf(callable, Uint8Array);
 for (const name of Object.getOwnPropertyNames(Buffer)) {
-  if (name !== 'prototype' && name !== 'length' && name !== 'name') Object.defineProperty(callable, name, Object.getOwnPropertyDescriptor(Buffer, name));
+  if (name !== 'prototype' && name !== 'length' && name !== 'name') Object.defineProperty(callable, name, { ...Object.getOwnPropertyDescriptor(Buffer, name), enumerable: true }); // as in Node, where old packages list them
 }
 Object.defineProperty(proto, 'constructor', { value: callable, writable: true, configurable: true });
 

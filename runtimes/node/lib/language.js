@@ -39,12 +39,60 @@ module.exports = {
       transferToFixedLength(length) { return lazy('internal/language_more').transfer(this, length); },
     });
   },
+  // The engine's own functions cannot take the holes that these give them.
+  find() {
+    for (const name of ['find', 'findIndex', 'findLast', 'findLastIndex']) {
+      const original = Array.prototype[name];
+      replace(Array.prototype, { [name](f, self) { return original.call(this, typeof f === 'function' ? (value, i, list) => f.call(self, value, i, list) : f); } });
+    }
+  },
+  resizable() {
+    const { get } = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, 'byteLength');
+    Object.defineProperty(ArrayBuffer.prototype, 'resizable', { get() { get.call(this); return false; }, configurable: true });
+    Object.defineProperty(ArrayBuffer.prototype, 'maxByteLength', { get() { return get.call(this); }, configurable: true });
+  },
   iterator() {
     const methods = {};
     for (const name of ['map', 'filter', 'take', 'drop', 'flatMap', 'reduce', 'toArray', 'forEach', 'some', 'every', 'find']) {
       methods[name] = { [name](...args) { return lazy('internal/iterator').methods[name].apply(this, args); } }[name];
     }
     define(Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]())), methods);
+  },
+
+  // What old code still uses.
+  oldDates() {
+    const { toUTCString, getFullYear, setFullYear } = Date.prototype;
+    define(Date.prototype, {
+      getYear() { return getFullYear.call(this) - 1900; },
+      setYear(year) { year = +year; return Number.isNaN(year) ? this.setTime(NaN) : setFullYear.call(this, year >= 0 && year <= 99 ? 1900 + Math.trunc(year) : year); },
+    });
+    Object.defineProperty(Date.prototype, 'toGMTString', { value: toUTCString, writable: true, configurable: true });
+  },
+  oldAccessors() {
+    const lookup = (kind) => function (key) {
+      for (let o = Object(this); o !== null; o = Object.getPrototypeOf(o)) {
+        const found = Object.getOwnPropertyDescriptor(o, key);
+        if (found) return found[kind];
+      }
+    };
+    const callable = (f) => { if (typeof f !== 'function') throw new TypeError('Object.prototype.__defineGetter__: Expecting function'); return f; };
+    define(Object.prototype, {
+      __defineGetter__(key, f) { Object.defineProperty(Object(this), key, { get: callable(f), enumerable: true, configurable: true }); },
+      __defineSetter__(key, f) { Object.defineProperty(Object(this), key, { set: callable(f), enumerable: true, configurable: true }); },
+      __lookupGetter__: lookup('get'),
+      __lookupSetter__: lookup('set'),
+    });
+  },
+  oldTags() {
+    const methods = {};
+    const tag = (name, element, attribute) => {
+      methods[name] = { [name](value) {
+        const text = String(this), with_ = attribute === undefined ? '' : ` ${attribute}="${String(value).replaceAll('"', '&quot;')}"`;
+        return `<${element}${with_}>${text}</${element}>`;
+      } }[name];
+    };
+    for (const [name, element, attribute] of [['anchor', 'a', 'name'], ['big', 'big'], ['blink', 'blink'], ['bold', 'b'], ['fixed', 'tt'], ['fontcolor', 'font', 'color'], ['fontsize', 'font', 'size'], ['italics', 'i'], ['link', 'a', 'href'], ['small', 'small'], ['strike', 'strike'], ['sub', 'sub'], ['sup', 'sup']]) tag(name, element, attribute);
+    define(String.prototype, methods);
   },
 
   // Dates, numbers and texts as people of a locale write them. The engine ignores locales

@@ -53,6 +53,12 @@ module.exports = {
       }
     }
   },
+  asyncGenerator() {
+    const iterator = Object.defineProperty({}, Symbol.asyncIterator, { value: { [Symbol.asyncIterator]() { return this; } }[Symbol.asyncIterator], writable: true, configurable: true });
+    const prototype = Object.create(iterator, { [Symbol.toStringTag]: { value: 'AsyncGenerator', configurable: true } });
+    for (const name of ['next', 'return', 'throw']) Object.defineProperty(prototype, name, { value: { async [name]() { throw new TypeError(`${name} method called on incompatible receiver ${String(this)}`); } }[name], writable: true, configurable: true });
+    return Object.create(Function.prototype, { prototype: { value: prototype, configurable: true }, [Symbol.toStringTag]: { value: 'AsyncGeneratorFunction', configurable: true } });
+  },
   escape(text) {
     if (typeof text !== 'string') throw new TypeError('RegExp.escape: argument must be a string');
     const hex = (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`;

@@ -59,4 +59,23 @@ Object.defineProperty(Wrapped, 'prototype', { value: Native.prototype, writable:
 for (const key of Reflect.ownKeys(Native)) if (!Object.hasOwn(Wrapped, key)) Object.defineProperty(Wrapped, key, Object.getOwnPropertyDescriptor(Native, key));
 Object.defineProperty(Native.prototype, 'constructor', { value: Wrapped, writable: true, configurable: true });
 Object.defineProperty(Wrapped, 'escape', { value: { escape: (text) => require('internal/language_more').escape(text) }.escape, writable: true, configurable: true });
+for (const name of ['hasIndices', 'unicodeSets']) if (!(name in Native.prototype)) Object.defineProperty(Native.prototype, name, { get() { return false; }, configurable: true });
+
+// RegExp.$1, RegExp.lastMatch and so on, of the last match. Only for code that names them:
+// each match takes a detour then.
+if (host.statics) {
+  let last = Object.assign([''], { index: 0, input: '' });
+  const { exec } = Native.prototype;
+  const remember = { exec(text) { const found = exec.call(this, text); if (found !== null) last = found; return found; } }.exec;
+  Object.defineProperty(Native.prototype, 'exec', { value: remember, writable: true, configurable: true });
+  const replaced = { test(text) { return this.exec(`${text}`) !== null; } }.test;
+  Object.defineProperty(Native.prototype, 'test', { value: replaced, writable: true, configurable: true });
+  const define = (names, get) => { for (const name of names) Object.defineProperty(Wrapped, name, { get, set() {}, configurable: true }); };
+  for (let i = 1; i <= 9; i++) define([`$${i}`], () => last[i] ?? '');
+  define(['input', '$_'], () => last.input);
+  define(['lastMatch', '$&'], () => last[0]);
+  define(['lastParen', '$+'], () => last.length > 1 ? last[last.length - 1] ?? '' : '');
+  define(['leftContext', '$`'], () => last.input.slice(0, last.index));
+  define(['rightContext', "$'"], () => last.input.slice(last.index + last[0].length));
+}
 module.exports = Wrapped;

@@ -26,4 +26,13 @@ class FinalizationRegistry {
   }
   get [Symbol.toStringTag]() { return 'FinalizationRegistry'; }
 }
-module.exports = { WeakRef, FinalizationRegistry };
+
+// What a script may ask about and not have: nobody shares memory with an engine.
+class SharedArrayBuffer {
+  constructor() { throw require('internal/errors').nodeError('Error', 'ERR_UNSUPPORTED_IN_HOST', 'SharedArrayBuffer is not available in this host: a handler has one thread; use ArrayBuffer'); }
+  get byteLength() { throw new TypeError(`Method SharedArrayBuffer.prototype.byteLength called on incompatible receiver ${String(this)}`); }
+  get growable() { return this.byteLength; }
+  slice() { return this.byteLength; }
+  get [Symbol.toStringTag]() { return 'SharedArrayBuffer'; }
+}
+module.exports = { WeakRef, FinalizationRegistry, SharedArrayBuffer };
