@@ -59,9 +59,13 @@ func withSession(ctx context.Context, s *session) context.Context {
 
 // of gives the session of what is asked: by its context, else the one that fits.
 func (s *sessions) of(ctx context.Context, fits func(*session) bool) (*session, error) {
-	if own, ok := ctx.Value(sessionKey{}).(*session); ok && fits(own) {
-		return own, nil
+	own, ok := ctx.Value(sessionKey{}).(*session)
+	if ok {
+		if found := s.find(func(o *session) bool { return o == own && fits(o) }); found != nil {
+			return found, nil
+		}
 	}
+	// The context of an engine that outlives its calls is that of none of them.
 	if found := s.find(fits); found != nil {
 		return found, nil
 	}
@@ -133,7 +137,7 @@ func ofCall(call *host.Call) func(*session) bool {
 }
 
 func ofGrant(grant *permissions.Grant) func(*session) bool {
-	return func(s *session) bool { return s.grant == nil || s.grant == grant }
+	return func(s *session) bool { return s.grant == nil || s.grant == grant } // the opening has none that the engine knows
 }
 
 func (s *sessions) ask(ctx context.Context, fits func(*session) bool, r *pb.Request) (*pb.Reply, error) {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -100,7 +101,7 @@ type connection struct {
 	in, out       net.Conn // our ends of the pipes
 	session       *session
 	handle        uint64
-	local, remote address
+	local, remote net.Addr
 
 	mu                sync.Mutex
 	closed            bool
@@ -110,12 +111,14 @@ type connection struct {
 
 var _ net.Conn = (*connection)(nil)
 
-// address is one end of a connection.
-type address string
-
-// Network gives "tcp".
-func (a address) Network() string { return "tcp" }
-func (a address) String() string  { return string(a) }
+// address is one end of a connection, as the host tells it.
+func address(text string) net.Addr {
+	to, err := netip.ParseAddrPort(text)
+	if err != nil {
+		return &net.TCPAddr{}
+	}
+	return net.TCPAddrFromAddrPort(to)
+}
 
 func newConnection(s *session, m *pb.Connection) *connection {
 	in, toIn := net.Pipe()

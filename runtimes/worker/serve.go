@@ -144,9 +144,10 @@ func (h *hosted) fetch(ctx context.Context, cancel context.CancelFunc, a *pb.Fet
 }
 
 func (h *hosted) dial(ctx context.Context, cancel context.CancelFunc, a *pb.Dial) (*pb.Reply, bool) {
-	conn, err := h.services.Network.Dial(ctx, h.grant, string(a.GetHost()), int(a.GetPort()))
+	name, port := string(a.GetHost()), int(a.GetPort())
+	conn, err := h.services.Network.Dial(ctx, h.grant, name, port)
 	if err != nil {
-		return failed(err), false
+		return failed(runtimes.AsNetworkError(err, name, port)), false
 	}
 	id := h.keep(&handle{from: conn, conn: conn, cancel: cancel})
 	if id == 0 {
@@ -169,7 +170,7 @@ func (h *hosted) read(a *pb.Read) *pb.Reply {
 	n, err := one.from.Read(buffer)
 	reply := &pb.Reply{Outcome: &pb.Reply_Chunk{Chunk: &pb.Chunk{Data: buffer[:n], End: err == io.EOF}}}
 	if err != nil && err != io.EOF {
-		reply.Error = encodeError(err)
+		reply.Error = encodeError(runtimes.AsNetworkError(err, "", 0))
 	}
 	return reply
 }
@@ -182,7 +183,7 @@ func (h *hosted) write(a *pb.Write) *pb.Reply {
 	one.write.Lock()
 	defer one.write.Unlock()
 	_, err := one.conn.Write(a.GetData())
-	return done(err)
+	return done(runtimes.AsNetworkError(err, "", 0))
 }
 
 func (h *hosted) closeHandle(a *pb.Close) *pb.Reply {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"os"
-	"syscall"
 
 	"github.com/toolhost/toolhost/permissions"
 	"github.com/toolhost/toolhost/runtimes"
@@ -18,31 +16,24 @@ func encodeError(err error) *pb.Error {
 		return nil
 	}
 	e := &pb.Error{Text: []byte(err.Error())}
-	var (
-		denied      *permissions.DeniedError
-		unsupported *runtimes.UnsupportedError
-		errno       syscall.Errno
-		call        *os.SyscallError
-		name        *net.DNSError
-		network     net.Error
-	)
+	var denied *permissions.DeniedError
+	var unsupported *runtimes.UnsupportedError
+	var network *runtimes.NetworkError
+	var timed net.Error
 	if errors.As(err, &denied) {
 		e.Denied = &pb.Denied{Op: []byte(denied.Op), Target: []byte(denied.Target), Rule: []byte(denied.Rule), Reason: []byte(denied.Reason)}
 	}
 	if errors.As(err, &unsupported) {
 		e.Unsupported = &pb.Unsupported{Name: []byte(unsupported.Name), Hint: []byte(unsupported.Hint)}
 	}
-	if errors.As(err, &errno) {
-		e.Errno = int64(errno)
-	}
-	if errors.As(err, &call) {
-		e.Syscall = []byte(call.Syscall)
-	}
-	if errors.As(err, &name) {
-		e.NoName = &pb.NoName{Name: []byte(name.Name), Text: []byte(name.Err), NotFound: name.IsNotFound, Timeout: name.IsTimeout}
+	if errors.As(err, &network) {
+		e.Network = &pb.Network{
+			Code: []byte(network.Code), Syscall: []byte(network.Syscall), Message: []byte(network.Message), Errno: int64(network.Errno),
+			Hostname: []byte(network.Hostname), Address: []byte(network.Address), Port: int64(network.Port),
+		}
 	}
 	e.Cancelled = errors.Is(err, context.Canceled)
-	e.Timeout = errors.Is(err, context.DeadlineExceeded) || errors.As(err, &network) && network.Timeout()
+	e.Timeout = errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timed) && timed.Timeout()
 	return e
 }
 
@@ -59,20 +50,16 @@ func decodeError(e *pb.Error) error {
 	if u := e.GetUnsupported(); u != nil {
 		r.causes = append(r.causes, &runtimes.UnsupportedError{Name: string(u.GetName()), Hint: string(u.GetHint())})
 	}
-	if n := e.GetNoName(); n != nil {
-		r.causes = append(r.causes, &net.DNSError{Err: string(n.GetText()), Name: string(n.GetName()), IsNotFound: n.GetNotFound(), IsTimeout: n.GetTimeout()})
-	}
-	if n := syscall.Errno(e.GetErrno()); n != 0 {
-		if s := string(e.GetSyscall()); s != "" {
-			r.causes = append(r.causes, &os.SyscallError{Syscall: s, Err: n})
-		} else {
-			r.causes = append(r.causes, n)
-		}
+	if n := e.GetNetwork(); n != nil {
+		r.causes = append(r.causes, &runtimes.NetworkError{
+			Code: string(n.GetCode()), Syscall: string(n.GetSyscall()), Message: string(n.GetMessage()), Errno: int(n.GetErrno()),
+			Hostname: string(n.GetHostname()), Address: string(n.GetAddress()), Port: int(n.GetPort()),
+		})
 	}
 	if e.GetCancelled() {
 		r.causes = append(r.causes, context.Canceled)
 	}
-	if e.GetTimeout() && e.GetErrno() == 0 && e.GetNoName() == nil {
+	if e.GetTimeout() && e.GetNetwork() == nil {
 		r.causes = append(r.causes, context.DeadlineExceeded)
 	}
 	return r

@@ -1209,11 +1209,9 @@ type Error struct {
 	Text          []byte                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
 	Denied        *Denied                `protobuf:"bytes,2,opt,name=denied,proto3" json:"denied,omitempty"`
 	Unsupported   *Unsupported           `protobuf:"bytes,3,opt,name=unsupported,proto3" json:"unsupported,omitempty"`
-	Errno         int64                  `protobuf:"varint,4,opt,name=errno,proto3" json:"errno,omitempty"`
-	Syscall       []byte                 `protobuf:"bytes,5,opt,name=syscall,proto3" json:"syscall,omitempty"`
-	Cancelled     bool                   `protobuf:"varint,6,opt,name=cancelled,proto3" json:"cancelled,omitempty"`
-	Timeout       bool                   `protobuf:"varint,7,opt,name=timeout,proto3" json:"timeout,omitempty"`
-	NoName        *NoName                `protobuf:"bytes,8,opt,name=no_name,json=noName,proto3" json:"no_name,omitempty"`
+	Network       *Network               `protobuf:"bytes,4,opt,name=network,proto3" json:"network,omitempty"`
+	Cancelled     bool                   `protobuf:"varint,5,opt,name=cancelled,proto3" json:"cancelled,omitempty"`
+	Timeout       bool                   `protobuf:"varint,6,opt,name=timeout,proto3" json:"timeout,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1269,16 +1267,9 @@ func (x *Error) GetUnsupported() *Unsupported {
 	return nil
 }
 
-func (x *Error) GetErrno() int64 {
+func (x *Error) GetNetwork() *Network {
 	if x != nil {
-		return x.Errno
-	}
-	return 0
-}
-
-func (x *Error) GetSyscall() []byte {
-	if x != nil {
-		return x.Syscall
+		return x.Network
 	}
 	return nil
 }
@@ -1295,13 +1286,6 @@ func (x *Error) GetTimeout() bool {
 		return x.Timeout
 	}
 	return false
-}
-
-func (x *Error) GetNoName() *NoName {
-	if x != nil {
-		return x.NoName
-	}
-	return nil
 }
 
 type Denied struct {
@@ -1424,31 +1408,34 @@ func (x *Unsupported) GetHint() []byte {
 	return nil
 }
 
-// NoName says that a name of a host was not found.
-type NoName struct {
+// Network says why a host could not be reached, in the words of Node.
+type Network struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Name          []byte                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Text          []byte                 `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
-	NotFound      bool                   `protobuf:"varint,3,opt,name=not_found,json=notFound,proto3" json:"not_found,omitempty"`
-	Timeout       bool                   `protobuf:"varint,4,opt,name=timeout,proto3" json:"timeout,omitempty"`
+	Code          []byte                 `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
+	Syscall       []byte                 `protobuf:"bytes,2,opt,name=syscall,proto3" json:"syscall,omitempty"`
+	Message       []byte                 `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
+	Errno         int64                  `protobuf:"varint,4,opt,name=errno,proto3" json:"errno,omitempty"`
+	Hostname      []byte                 `protobuf:"bytes,5,opt,name=hostname,proto3" json:"hostname,omitempty"`
+	Address       []byte                 `protobuf:"bytes,6,opt,name=address,proto3" json:"address,omitempty"`
+	Port          int64                  `protobuf:"varint,7,opt,name=port,proto3" json:"port,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *NoName) Reset() {
-	*x = NoName{}
+func (x *Network) Reset() {
+	*x = Network{}
 	mi := &file_worker_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *NoName) String() string {
+func (x *Network) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*NoName) ProtoMessage() {}
+func (*Network) ProtoMessage() {}
 
-func (x *NoName) ProtoReflect() protoreflect.Message {
+func (x *Network) ProtoReflect() protoreflect.Message {
 	mi := &file_worker_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1460,37 +1447,58 @@ func (x *NoName) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use NoName.ProtoReflect.Descriptor instead.
-func (*NoName) Descriptor() ([]byte, []int) {
+// Deprecated: Use Network.ProtoReflect.Descriptor instead.
+func (*Network) Descriptor() ([]byte, []int) {
 	return file_worker_proto_rawDescGZIP(), []int{17}
 }
 
-func (x *NoName) GetName() []byte {
+func (x *Network) GetCode() []byte {
 	if x != nil {
-		return x.Name
+		return x.Code
 	}
 	return nil
 }
 
-func (x *NoName) GetText() []byte {
+func (x *Network) GetSyscall() []byte {
 	if x != nil {
-		return x.Text
+		return x.Syscall
 	}
 	return nil
 }
 
-func (x *NoName) GetNotFound() bool {
+func (x *Network) GetMessage() []byte {
 	if x != nil {
-		return x.NotFound
+		return x.Message
 	}
-	return false
+	return nil
 }
 
-func (x *NoName) GetTimeout() bool {
+func (x *Network) GetErrno() int64 {
 	if x != nil {
-		return x.Timeout
+		return x.Errno
 	}
-	return false
+	return 0
+}
+
+func (x *Network) GetHostname() []byte {
+	if x != nil {
+		return x.Hostname
+	}
+	return nil
+}
+
+func (x *Network) GetAddress() []byte {
+	if x != nil {
+		return x.Address
+	}
+	return nil
+}
+
+func (x *Network) GetPort() int64 {
+	if x != nil {
+		return x.Port
+	}
+	return 0
 }
 
 type Request struct {
@@ -2837,16 +2845,14 @@ const file_worker_proto_rawDesc = "" +
 	"\x06number\x18\x03 \x01(\x03H\x00R\x06number\x12\x14\n" +
 	"\x04flag\x18\x04 \x01(\bH\x00R\x04flag\x12\x1a\n" +
 	"\adecimal\x18\x05 \x01(\x01H\x00R\adecimalB\a\n" +
-	"\x05value\"\xaf\x02\n" +
+	"\x05value\"\x81\x02\n" +
 	"\x05Error\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\fR\x04text\x122\n" +
 	"\x06denied\x18\x02 \x01(\v2\x1a.toolhost.worker.v1.DeniedR\x06denied\x12A\n" +
-	"\vunsupported\x18\x03 \x01(\v2\x1f.toolhost.worker.v1.UnsupportedR\vunsupported\x12\x14\n" +
-	"\x05errno\x18\x04 \x01(\x03R\x05errno\x12\x18\n" +
-	"\asyscall\x18\x05 \x01(\fR\asyscall\x12\x1c\n" +
-	"\tcancelled\x18\x06 \x01(\bR\tcancelled\x12\x18\n" +
-	"\atimeout\x18\a \x01(\bR\atimeout\x123\n" +
-	"\ano_name\x18\b \x01(\v2\x1a.toolhost.worker.v1.NoNameR\x06noName\"\\\n" +
+	"\vunsupported\x18\x03 \x01(\v2\x1f.toolhost.worker.v1.UnsupportedR\vunsupported\x125\n" +
+	"\anetwork\x18\x04 \x01(\v2\x1b.toolhost.worker.v1.NetworkR\anetwork\x12\x1c\n" +
+	"\tcancelled\x18\x05 \x01(\bR\tcancelled\x12\x18\n" +
+	"\atimeout\x18\x06 \x01(\bR\atimeout\"\\\n" +
 	"\x06Denied\x12\x0e\n" +
 	"\x02op\x18\x01 \x01(\fR\x02op\x12\x16\n" +
 	"\x06target\x18\x02 \x01(\fR\x06target\x12\x12\n" +
@@ -2854,12 +2860,15 @@ const file_worker_proto_rawDesc = "" +
 	"\x06reason\x18\x04 \x01(\fR\x06reason\"5\n" +
 	"\vUnsupported\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\fR\x04name\x12\x12\n" +
-	"\x04hint\x18\x02 \x01(\fR\x04hint\"g\n" +
-	"\x06NoName\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\fR\x04name\x12\x12\n" +
-	"\x04text\x18\x02 \x01(\fR\x04text\x12\x1b\n" +
-	"\tnot_found\x18\x03 \x01(\bR\bnotFound\x12\x18\n" +
-	"\atimeout\x18\x04 \x01(\bR\atimeout\"\xf6\x04\n" +
+	"\x04hint\x18\x02 \x01(\fR\x04hint\"\xb1\x01\n" +
+	"\aNetwork\x12\x12\n" +
+	"\x04code\x18\x01 \x01(\fR\x04code\x12\x18\n" +
+	"\asyscall\x18\x02 \x01(\fR\asyscall\x12\x18\n" +
+	"\amessage\x18\x03 \x01(\fR\amessage\x12\x14\n" +
+	"\x05errno\x18\x04 \x01(\x03R\x05errno\x12\x1a\n" +
+	"\bhostname\x18\x05 \x01(\fR\bhostname\x12\x18\n" +
+	"\aaddress\x18\x06 \x01(\fR\aaddress\x12\x12\n" +
+	"\x04port\x18\a \x01(\x03R\x04port\"\xf6\x04\n" +
 	"\aRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12#\n" +
 	"\fsettings_get\x18\x02 \x01(\fH\x00R\vsettingsGet\x12@\n" +
@@ -2980,7 +2989,7 @@ var file_worker_proto_goTypes = []any{
 	(*Error)(nil),       // 14: toolhost.worker.v1.Error
 	(*Denied)(nil),      // 15: toolhost.worker.v1.Denied
 	(*Unsupported)(nil), // 16: toolhost.worker.v1.Unsupported
-	(*NoName)(nil),      // 17: toolhost.worker.v1.NoName
+	(*Network)(nil),     // 17: toolhost.worker.v1.Network
 	(*Request)(nil),     // 18: toolhost.worker.v1.Request
 	(*Nothing)(nil),     // 19: toolhost.worker.v1.Nothing
 	(*Entry)(nil),       // 20: toolhost.worker.v1.Entry
@@ -3019,7 +3028,7 @@ var file_worker_proto_depIdxs = []int32{
 	13, // 16: toolhost.worker.v1.Log.attributes:type_name -> toolhost.worker.v1.Attribute
 	15, // 17: toolhost.worker.v1.Error.denied:type_name -> toolhost.worker.v1.Denied
 	16, // 18: toolhost.worker.v1.Error.unsupported:type_name -> toolhost.worker.v1.Unsupported
-	17, // 19: toolhost.worker.v1.Error.no_name:type_name -> toolhost.worker.v1.NoName
+	17, // 19: toolhost.worker.v1.Error.network:type_name -> toolhost.worker.v1.Network
 	19, // 20: toolhost.worker.v1.Request.settings_all:type_name -> toolhost.worker.v1.Nothing
 	20, // 21: toolhost.worker.v1.Request.store_set:type_name -> toolhost.worker.v1.Entry
 	21, // 22: toolhost.worker.v1.Request.execute:type_name -> toolhost.worker.v1.Execute
