@@ -96,7 +96,7 @@ declares and the call names, nothing else.`,
 	root.SetErr(p.err)
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand())
-	root.AddCommand(p.callCommand(), p.listCommand(), p.menuCommand(), p.newCommand(), p.checkCommand(), p.testCommand(), p.settingsCommand(), p.serveCommand(), p.versionCommand())
+	root.AddCommand(p.callCommand(), p.listCommand(), p.menuCommand(), p.newCommand(), p.checkCommand(), p.testCommand(), p.settingsCommand(), p.inspectCommand(), p.doctorCommand(), p.serveCommand(), p.versionCommand())
 	return root
 }
 

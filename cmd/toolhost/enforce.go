@@ -1,0 +1,215 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/toolhost/toolhost/loader"
+	"github.com/toolhost/toolhost/permissions"
+	"github.com/toolhost/toolhost/permissions/sandbox"
+)
+
+// enforcer is who holds a plugin to a rule.
+type enforcer string
+
+const (
+	byKernel enforcer = "kernel" // whatever the plugin's code does
+	byHost   enforcer = "host"   // every access goes through the host
+	advisory enforcer = "advisory"
+)
+
+// where is where the code of a plugin runs.
+type where string
+
+const (
+	inProcess where = "in the host's process"
+	inWorker  where = "in a worker process"
+	inChild   where = "in a child process"
+)
+
+// ruleListing is one rule of a manifest, what it allows, and who enforces it.
+type ruleListing struct {
+	Rule     string   `json:"rule"`     // "fs.read", …
+	Pointer  string   `json:"pointer"`  // in the manifest; "" for what every plugin has
+	Allows   string   `json:"allows"`   // in words
+	Enforced enforcer `json:"enforced"` // on this machine
+	How      string   `json:"how"`
+}
+
+// enforcement lists what a plugin may touch.
+type enforcement struct {
+	m       *loader.Manifest
+	where   where
+	mode    sandbox.Mode
+	support *sandbox.Support
+	rules   []ruleListing
+}
+
+// enforce gives what a manifest lets a plugin touch, and who holds it to that.
+func enforce(m *loader.Manifest, at where, mode sandbox.Mode, s *sandbox.Support) []ruleListing {
+	e := &enforcement{m: m, where: at, mode: mode, support: s}
+	e.own()
+	if p := m.Policy; p != nil {
+		e.files(p)
+		e.network("fetch", p.Fetch)
+		e.network("net", p.Net)
+		if len(p.Env) > 0 {
+			e.add("env", "/permissions/env", "the environment variables "+strings.Join(p.Env, ", "), byHost, e.pick("process.env holds no others", "the process is started with no others"))
+		}
+		e.capabilities(p)
+	}
+	e.limits()
+	return e.rules
+}
+
+func (e *enforcement) add(rule, pointer, allows string, by enforcer, how string) {
+	e.rules = append(e.rules, ruleListing{Rule: rule, Pointer: pointer, Allows: allows, Enforced: by, How: how})
+}
+
+// pick gives the words for a handler that the host's engine runs, or for a program.
+func (e *enforcement) pick(handler, program string) string {
+	if e.where == inChild {
+		return program
+	}
+	return handler
+}
+
+// confined reports whether the kernel holds the plugin's process to files and calls.
+func (e *enforcement) confined() bool {
+	return e.where != inProcess && e.mode != sandbox.Off && (e.support.Landlock > 0 && e.support.Seccomp || e.support.Profile)
+}
+
+// loose is why a program is held to nothing.
+func (e *enforcement) loose() string {
+	if e.mode == sandbox.Off {
+		return "the sandbox is off: the program can do whatever you can"
+	}
+	if e.mode == sandbox.BestEffort {
+		return "this machine cannot confine programs (toolhost doctor), so this one can do whatever you can"
+	}
+	return "this machine cannot confine programs (toolhost doctor), so the plugin is refused; with --sandbox best-effort it could do whatever you can"
+}
+
+// through gives who enforces a rule about files, and how.
+func (e *enforcement) through(program string) (enforcer, string) {
+	switch {
+	case e.where == inProcess:
+		return byHost, "every access of the handler goes through the host, which opens files below the folder alone"
+	case e.where == inWorker && e.confined():
+		return byHost, "every access goes through the call's grant in the worker; the kernel keeps the worker out of all that no call may be granted"
+	case e.where == inWorker:
+		return byHost, "every access goes through the call's grant in the worker, which the kernel does not confine here"
+	case !e.confined():
+		return advisory, e.loose()
+	}
+	return byKernel, program
+}
+
+// own is what every plugin has.
+func (e *enforcement) own() {
+	by, how := e.through("the program can open nothing else but the system's programs and libraries")
+	e.add("own files", "", "read the plugin's own folder", by, how)
+	if e.where == inChild {
+		e.add("own folders", "", "write a private temporary folder, and the plugin's private data folder", by, how)
+	}
+}
+
+func (e *enforcement) files(p *permissions.Policy) {
+	read := "rules for each file, made from the call when the process starts; a file that is made later stays closed"
+	if e.m.KeepAlive {
+		read = "rules for each file, made when the process starts; what the arguments name is copied for the call"
+	}
+	e.access("fs.read", "/permissions/fs/read", "read", p.FS.Read, read)
+	if p.FS.List != nil {
+		e.access("fs.list", "/permissions/fs/list", "list", *p.FS.List, read+"; a folder that holds a closed one cannot be listed")
+	}
+	e.access("fs.write", "/permissions/fs/write", "write", p.FS.Write, "files that are there are opened to the process; folders and new files go to a private place, from which the host moves what may be written")
+}
+
+func (e *enforcement) access(rule, pointer, act string, a permissions.Access, program string) {
+	by, how := e.through(program)
+	if a.Parameter {
+		e.add(rule, pointer+"/parameter", act+" the files and folders that the arguments of a call name", by, how)
+	}
+	if a.Folder {
+		e.add(rule, pointer+"/folder", act+" the agent's whole folder", by, how)
+	}
+	if len(a.Paths) > 0 {
+		e.add(rule, pointer+"/paths", act+" "+strings.Join(a.Paths, ", "), by, how)
+	}
+	if len(a.Deny) > 0 {
+		e.add(rule, pointer+"/deny", "but never "+strings.Join(a.Deny, ", "), by, how)
+	}
+}
+
+func (e *enforcement) network(rule string, p permissions.HostPolicy) {
+	by, how := byHost, "the host makes the connections, and refuses addresses of this machine and its networks"
+	switch {
+	case e.where == inProcess, e.where == inWorker:
+	case !e.confined():
+		by, how = advisory, e.loose()
+	case e.support.Network:
+		by, how = byKernel, "the process has a network of its own, which holds the host's proxy and nothing else"
+	case e.mode == sandbox.Require:
+		how = "the plugin is refused: without network namespaces (toolhost doctor) a list of hosts cannot be held"
+	default:
+		by, how = byKernel, "the process has no network at all: without network namespaces (toolhost doctor) a list of hosts cannot be held"
+	}
+	if len(p.Static) > 0 {
+		e.add(rule, "/permissions/"+rule+"/static", "connect to "+strings.Join(p.Static, ", "), by, how)
+	}
+	if len(p.Settings) > 0 {
+		e.add(rule, "/permissions/"+rule+"/settings", "connect to the hosts in the settings "+strings.Join(p.Settings, ", "), by, how)
+	}
+}
+
+func (e *enforcement) capabilities(p *permissions.Policy) {
+	for _, c := range []struct {
+		on                    bool
+		rule, pointer, allows string
+	}{
+		{p.Settings, "settings", "/permissions/settings", "read the settings that the user made for it"},
+		{p.Store, "store", "/permissions/store", "keep values of its own between calls"},
+		{p.Log, "log", "/permissions/log", "write to the host's log"},
+		{p.Toast, "toast", "/permissions/toast", "show short messages"},
+		{p.SessionGetActive, "session", "/permissions/session/getActive", "see which session is active"},
+		{p.ChannelsGetIntegrationConfig, "channels", "/permissions/channels/getIntegrationConfig", "see how channels are set up"},
+		{p.AIComplete, "ai", "/permissions/ai/complete", "ask a language model that the user has set up"},
+		{p.HostTrigger, "hostTrigger", "/permissions/hostTrigger", "be started by the host"},
+		{p.RenderHTMLToPDF, "renderHtmlToPdf", "/permissions/renderHtmlToPdf", "have pages printed"},
+	} {
+		if c.on {
+			e.add(c.rule, c.pointer, c.allows, byHost, "the host does it")
+		}
+	}
+}
+
+// limits are those of time and memory.
+func (e *enforcement) limits() {
+	time := "30s, or what a tool states"
+	pointer := ""
+	if e.m.Timeout > 0 {
+		time, pointer = e.m.Timeout.String()+", or what a tool states", "/permissions/execution/timeout"
+	}
+	how := "the caller is answered then, and the handler is ended"
+	if e.where != inProcess {
+		how = "the caller is answered then, and the process is killed with all that it started"
+	}
+	by := byHost
+	if e.where != inProcess && e.support.Namespaces {
+		by = byKernel
+	}
+	e.add("execution.timeout", pointer, time, by, how)
+	if e.m.Memory > 0 || e.where != inProcess {
+		memory := "1 GiB"
+		pointer := ""
+		if e.m.Memory > 0 {
+			memory, pointer = fmt.Sprintf("%d MiB", (e.m.Memory+1<<20-1)>>20), "/permissions/execution/memory"
+		}
+		if e.confined() {
+			e.add("execution.memory", pointer, memory, byKernel, "a resource limit of the process (RLIMIT_DATA)")
+		} else {
+			e.add("execution.memory", pointer, memory, advisory, e.pick("handlers share the host's memory: only single large allocations are refused, and the script that has run longest is ended when memory runs out", e.loose()))
+		}
+	}
+}
