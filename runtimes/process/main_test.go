@@ -145,7 +145,7 @@ func odd(how string, id json.RawMessage, in *bufio.Reader, say func(string, ...a
 	case "half a line":
 		say(`{"id":%s,"resu`, id)
 		os.Exit(0)
-	case "no newline":
+	case "no newline, exit":
 		say("%s", strings.TrimSuffix(ok, "\n"))
 		os.Exit(0)
 	case "twice":
@@ -187,6 +187,7 @@ func odd(how string, id json.RawMessage, in *bufio.Reader, say func(string, ...a
 		for range 500 {
 			fmt.Fprint(os.Stderr, line)
 		}
+		fmt.Fprintln(os.Stderr)
 		say("%s", ok)
 	case "split":
 		text := `{"id":` + string(id) + `,"result":"zażółć 😀"}` + "\n"

@@ -29,8 +29,8 @@ const (
 	// exitWait is how long a process that has closed its stdout is waited for, to say
 	// how it ended.
 	exitWait = time.Second
-	// cancelWait is how long writing a cancel may take: a process that does not read does
-	// not get one.
+	// cancelWait is how long writing a cancel may take, or the rest of a request that has
+	// been answered: a process that does not read is not waited for.
 	cancelWait = 50 * time.Millisecond
 )
 
@@ -115,12 +115,13 @@ func (s *stdio) call(ctx context.Context, call *host.Call, params json.RawMessag
 		s.cancel(x, sent)
 		return nil, err
 	}
+	t := time.NewTimer(cancelWait)
+	defer t.Stop()
 	select {
 	case sendErr := <-sent:
 		s.breakOff(sendErr)
-	default:
-		// It has answered without reading its request to the end.
-		s.breakOff(errors.New("it did not read its request"))
+	case <-t.C:
+		s.breakOff(errors.New("it has answered without reading its request to the end"))
 	}
 	return result, err
 }

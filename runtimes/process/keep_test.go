@@ -1,0 +1,236 @@
+package process_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/permissions"
+	"github.com/toolhost/toolhost/runtimes"
+	"github.com/toolhost/toolhost/runtimes/process"
+)
+
+func policyWithEnv(names ...string) *permissions.Policy { return &permissions.Policy{Env: names} }
+
+func TestKeepAlive(t *testing.T) {
+	p := open(t, nil, runtimes.Spec{KeepAlive: true})
+	for _, want := range []string{"1", "2", "3"} {
+		p.expect("count", object{}, want)
+	}
+	var wg sync.WaitGroup
+	for i := range 50 {
+		wg.Go(func() { p.expect("text", object{"text": fmt.Sprint(i)}, fmt.Sprint(i)) })
+	}
+	wg.Wait()
+	p.expect("count", object{}, "4")
+	if _, failed := p.odd("exit 3"); !failed {
+		t.Error("a crash is no failure")
+	}
+	p.expect("count", object{}, "1")
+}
+
+func TestIdleStop(t *testing.T) {
+	p := open(t, &process.Options{Idle: time.Millisecond}, runtimes.Spec{KeepAlive: true})
+	deadline := time.Now().Add(20 * time.Second)
+	p.expect("count", object{}, "1")
+	for {
+		if text, _ := p.call("count", object{}); text == "1" {
+			return // it was ended, and started anew
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the idle process was not ended")
+		}
+	}
+}
+
+// From the third crash on a process is not started at once, and from the fifth on calls
+// fail at once for a while.
+func TestCrashLoop(t *testing.T) {
+	p := open(t, nil, runtimes.Spec{KeepAlive: true})
+	p.timeout = 500 * time.Millisecond
+	p.offer(runtimes.Spec{Plugin: "tested", Tools: []runtimes.Tool{{ID: "odd"}}})
+	for i := range 3 {
+		if text, _ := p.odd("exit 3"); !strings.Contains(text, "exit status 3") {
+			t.Errorf("crash %d: %q", i+1, text)
+		}
+	}
+	began := time.Now()
+	text, failed := p.odd("fine")
+	if !failed || !strings.Contains(text, "crashed 3 times in a row") || time.Since(began) > 400*time.Millisecond {
+		t.Errorf("after %s: %q", time.Since(began), text)
+	}
+}
+
+// A call that was given up does not hold up the next, nor is its answer taken for another's.
+func TestCancelKept(t *testing.T) {
+	p := open(t, nil, runtimes.Spec{KeepAlive: true})
+	for range 3 {
+		ctx, cancel := context.WithCancel(t.Context())
+		_, err := p.host.Call(ctx, &host.Call{Tool: "wait", Progress: func(string) { cancel() }})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+		p.expect("text", object{"text": "next"}, "next")
+	}
+	// A program that heeds the cancel goes on.
+	q := open(t, nil, runtimes.Spec{KeepAlive: true, Command: []string{"/bin/sh", "-c", `
+n=0
+while read -r line; do
+  n=$((n+1))
+  case "$line" in
+  *'"method":"wait"'*) id=$(echo "$line" | sed 's/.*"id":"\(c[0-9]*\)".*/\1/'); echo '{"method":"progress","params":{"id":"'$id'","message":"waiting"}}' ;;
+  *'"cancel"'*) echo '{"id":"'$id'","error":"cancelled"}' ;;
+  *) id=$(echo "$line" | sed 's/.*"id":"\(c[0-9]*\)".*/\1/'); echo '{"id":"'$id'","result":"line '$n'"}' ;;
+  esac
+done`}})
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := q.host.Call(ctx, &host.Call{Tool: "wait", Progress: func(string) { cancel() }}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	q.expect("text", object{}, "line 3")
+}
+
+func TestQueueHonoursDeadlines(t *testing.T) {
+	p := open(t, &process.Options{MaxProcesses: 1}, runtimes.Spec{})
+	started, release := make(chan bool, 1), make(chan bool)
+	go func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		_, _ = p.host.Call(ctx, &host.Call{Tool: "wait", Progress: func(string) { started <- true; go func() { <-release; cancel() }() }})
+		release <- true
+	}()
+	<-started
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if _, err := p.host.Call(ctx, &host.Call{Tool: "text"}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	release <- true
+	<-release
+	p.expect("text", object{"text": "free"}, "free")
+}
+
+// What a process asks of the host during a call.
+func TestServices(t *testing.T) {
+	store := map[string]json.RawMessage{}
+	spec := runtimes.Spec{
+		Policy: &permissions.Policy{AIComplete: true, Store: true},
+		Services: runtimes.Services{
+			Complete: func(_ context.Context, call *host.Call, prompt string) (string, error) {
+				if prompt == "panic" {
+					panic("in a service")
+				}
+				return call.Tool + ": " + prompt + "!", nil
+			},
+			Store: memory(store),
+		},
+	}
+	bare := runtimes.Spec{Policy: &permissions.Policy{AIComplete: true}}
+	for _, c := range []struct {
+		spec      runtimes.Spec
+		ask, want string
+	}{
+		{spec, `{"id":"p1","method":"ai.complete","params":{"prompt":"hello"}}`, `"p1" "odd: hello!" `},
+		{spec, `{"id":7,"method":"ai.complete","params":{"prompt":""}}`, `7 "odd: !" `},
+		{spec, `{"id":"p1","method":"ai.complete","params":{}}`, `must have a text "prompt"`},
+		{spec, `{"id":"p1","method":"ai.complete","params":[1]}`, `the params are not as they should be`},
+		{spec, `{"id":"p1","method":"ai.complete","params":{"prompt":"panic"}}`, `internal error`},
+		{spec, `{"id":"p1","method":"launch.missiles"}`, `does not know the method "launch.missiles"`},
+		{spec, `{"id":"p1","method":"store.set","params":{"key":"a","value":{"b":1}}}`, `"p1" null `},
+		{spec, `{"id":"p1","method":"store.get","params":{"key":"a"}}`, `"p1" {"b":1} `},
+		{spec, `{"id":"p1","method":"store.get","params":{"key":"none"}}`, `"p1" null `},
+		{spec, `{"id":"p1","method":"store.list"}`, `"p1" ["a"] `},
+		{spec, `{"id":"p1","method":"store.delete","params":{"key":"a"}}`, `"p1" true `},
+		{spec, `{"id":"p1","method":"settings.get","params":{"key":"a"}}`, `"settings": true`},
+		{spec, `{"id":"p1","method":"execute","params":{"command":"x"}}`, `"hostTrigger": true`},
+		{bare, `{"id":"p1","method":"ai.complete","params":{"prompt":"x"}}`, `this host has nothing that could do it`},
+		{runtimes.Spec{}, `{"id":"p1","method":"ai.complete","params":{"prompt":"x"}}`, `"ai": {"complete": true}`},
+		{bare, `{"id":"p1","method":"fetch","params":{"url":"https://a.example"}}`, `"fetch": {"static": ["a.example"]}`},
+	} {
+		p := open(t, nil, c.spec)
+		if text, failed := p.odd("ask " + c.ask); failed || !strings.Contains(text, c.want) {
+			t.Errorf("%s: got %q, want %q", c.ask, text, c.want)
+		}
+	}
+}
+
+type memory map[string]json.RawMessage
+
+func (m memory) Get(_ context.Context, key string) (json.RawMessage, error) { return m[key], nil }
+func (m memory) Set(_ context.Context, key string, value json.RawMessage) error {
+	m[key] = value
+	return nil
+}
+func (m memory) Delete(_ context.Context, key string) (bool, error) {
+	_, ok := m[key]
+	delete(m, key)
+	return ok, nil
+}
+func (m memory) List(context.Context, string) ([]string, error) {
+	var keys []string
+	for k := range m {
+		keys = append(keys, k)
+	}
+	return keys, nil
+}
+
+// A call's process sees what its arguments name, and nothing else.
+func TestFiles(t *testing.T) {
+	byArgument := &permissions.Policy{FS: permissions.FSPolicy{Read: permissions.Access{Parameter: true}}}
+	for _, keep := range []bool{false, true} {
+		p := open(t, nil, runtimes.Spec{KeepAlive: keep, Policy: byArgument, Command: []string{"/bin/sh", "-c", `
+while read -r line; do
+  id=$(echo "$line" | sed 's/.*"id":"\(c[0-9]*\)".*/\1/')
+  file=$(echo "$line" | sed 's/.*"marked":"\([^"]*\)".*/\1/')
+  other=$(echo "$line" | sed 's/.*"other":"\([^"]*\)".*/\1/')
+  case "$file" in /*) ;; *) echo '{"id":"'$id'","error":"not absolute"}'; continue ;; esac
+  echo '{"id":"'$id'","result":"'$(cat "$file" 2>&1)' '$(cat "$other" 2>&1 | sed 's/.*: //')'"}'
+done`}})
+		for name, text := range map[string]string{"a.txt": "text of a", "b.txt": "text of b"} {
+			if err := os.WriteFile(filepath.Join(p.folder, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 2 {
+			p.expect("text", object{"marked": "a.txt", "other": filepath.Join(p.folder, "b.txt")}, "text of a Permission denied")
+			p.expect("text", object{"marked": filepath.Join(p.folder, "b.txt"), "other": filepath.Join(p.folder, "a.txt")}, "text of b Permission denied")
+		}
+	}
+}
+
+// What a call may write arrives when it has succeeded, and only then.
+func TestWrites(t *testing.T) {
+	policy := &permissions.Policy{FS: permissions.FSPolicy{Write: permissions.Access{Parameter: true}}}
+	p := open(t, nil, runtimes.Spec{Policy: policy, KeepAlive: true, Command: []string{"/bin/sh", "-c", `
+read -r line
+file=$(echo "$line" | sed 's/.*"marked":"\([^"]*\)".*/\1/')
+case "$line" in *'"fail"'*) echo bad >"$file"; echo '{"id":"c1","error":"failed"}'; exit ;; esac
+echo '{"id":"c1","result":"done"}'
+echo good >"$file"
+echo evil >"$(dirname "$file")/../../evil" 2>/dev/null
+`}})
+	if text, failed := p.call("text", object{"marked": "new.txt", "how": "fail"}); !failed || text != "failed" {
+		t.Errorf("got %q", text)
+	}
+	if _, err := os.Stat(filepath.Join(p.folder, "new.txt")); err == nil {
+		t.Error("a failed call has written")
+	}
+	p.expect("text", object{"marked": "new.txt"}, "done")
+	if text, err := os.ReadFile(filepath.Join(p.folder, "new.txt")); err != nil || string(text) != "good\n" {
+		t.Errorf("got %q, %v", text, err)
+	}
+	if entries, _ := os.ReadDir(p.folder); len(entries) != 1 {
+		t.Errorf("the folder holds %v", entries)
+	}
+	if !strings.Contains(p.log.String(), "keepAlive is passed over") {
+		t.Error("the log does not say that keepAlive is passed over")
+	}
+}
