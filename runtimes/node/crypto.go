@@ -1,30 +1,89 @@
 package node
 
 import (
-	"crypto/hmac"
-	"crypto/md5"
+	"context"
 	"crypto/rand"
-	"crypto/sha1"
-	"crypto/sha256"
-	"crypto/sha3"
-	"crypto/sha512"
 	"crypto/subtle"
-	"encoding"
+	"errors"
 	"fmt"
 	"hash"
+	"slices"
 
 	"github.com/dop251/goja"
 )
 
-// hashes are the hash functions by Node's names.
-var hashes = map[string]func() hash.Hash{
-	"md5": md5.New, "sha1": sha1.New, "sha224": sha256.New224, "sha256": sha256.New, "sha384": sha512.New384, "sha512": sha512.New,
-	"sha512-224": sha512.New512_224, "sha512-256": sha512.New512_256,
-	"sha3-256": func() hash.Hash { return sha3.New256() }, "sha3-384": func() hash.Hash { return sha3.New384() }, "sha3-512": func() hash.Hash { return sha3.New512() },
+// cryptoOp is an operation of node:crypto. It reads its arguments on the loop and gives
+// the work, which must not touch the VM, and ends with ctx where it takes long.
+type cryptoOp func(e *engine, a []goja.Value) func(ctx context.Context) (any, error)
+
+// cryptoOps are the operations by name. The table is not changed.
+var cryptoOps = map[string]cryptoOp{
+	"pbkdf2": opPBKDF2, "scrypt": opScrypt, "hkdf": opHKDF,
+	"secretKey": opSecretKey, "readKey": opReadKey, "readJWK": opReadJWK, "publicOf": opPublicOf, "exportKey": opExportKey, "exportJWK": opExportJWK, "rawKey": opRawKey,
+	"keyFromRaw": opKeyFromRaw, "equalKeys": opEqualKeys, "generate": opGenerate,
+	"sign": opSign, "verify": opVerify, "encryptRSA": opEncryptRSA, "decryptRSA": opDecryptRSA, "privateEncrypt": opPrivateEncrypt, "publicDecrypt": opPublicDecrypt, "agree": opAgree,
+	"wrapAES": opWrapAES, "unwrapAES": opUnwrapAES,
 }
 
-func loadCrypto(e *engine) goja.Value {
-	return cryptoLibrary.load(e, e.object(map[string]any{
+// opensslError is an error as OpenSSL words it: "error:1C800064:Provider routines::bad decrypt".
+type opensslError struct {
+	number, library, reason, code string
+}
+
+func (e *opensslError) Error() string {
+	return fmt.Sprintf("error:%s:%s::%s", e.number, e.library, e.reason)
+}
+
+func cryptoError(class, code, format string, args ...any) error {
+	return &scriptError{class: class, code: code, message: fmt.Sprintf(format, args...)}
+}
+
+func invalidDigest(name string) error {
+	return cryptoError("TypeError", "ERR_CRYPTO_INVALID_DIGEST", "Invalid digest: %s", name)
+}
+
+// cryptoErrorValue is errorValue for what the operations of node:crypto give.
+func (e *engine) cryptoErrorValue(err error) goja.Value {
+	var o *opensslError
+	if !errors.As(err, &o) {
+		return e.errorValue(err)
+	}
+	made := e.makeError("", o.Error())
+	_ = made.Set("library", o.library) // a fresh error takes any field
+	_ = made.Set("reason", o.reason)
+	_ = made.Set("code", o.code)
+	return made
+}
+
+// cryptoResult turns what an operation gave into a value of the VM.
+func (e *engine) cryptoResult(v any) goja.Value {
+	switch v := v.(type) {
+	case nil:
+		return goja.Undefined()
+	case []byte:
+		return e.vm.ToValue(e.vm.NewArrayBuffer(v))
+	case *cryptoKey:
+		return e.keyValue(v)
+	case []*cryptoKey:
+		list := make([]any, len(v))
+		for i, key := range v {
+			list[i] = e.keyValue(key)
+		}
+		return e.vm.NewArray(list...)
+	case map[string]any:
+		for name, field := range v {
+			if b, ok := field.(jwkBytes); ok {
+				v[name] = e.vm.NewArrayBuffer(b)
+			}
+		}
+		return e.object(v)
+	}
+	return e.vm.ToValue(v)
+}
+
+// loadCryptoHost gives what the libraries of node:crypto call.
+func loadCryptoHost(e *engine) goja.Value {
+	return e.object(map[string]any{
 		// (bytes): fills them with random ones
 		"random": func(c goja.FunctionCall) goja.Value {
 			_, _ = rand.Read(e.mustBytes(c.Argument(0))) // it never fails
@@ -39,48 +98,63 @@ func loadCrypto(e *engine) goja.Value {
 		"equal": func(c goja.FunctionCall) goja.Value {
 			return e.vm.ToValue(subtle.ConstantTimeCompare(e.mustBytes(c.Argument(0)), e.mustBytes(c.Argument(1))) == 1)
 		},
-		// (algorithm, key or undefined) → {update, digest, copy}, or undefined for an unknown algorithm
-		"hash": func(c goja.FunctionCall) goja.Value {
-			make, ok := hashes[c.Argument(0).String()]
-			if !ok {
-				return goja.Undefined()
+		"hash":        e.openHash,
+		"hashNames":   func(goja.FunctionCall) goja.Value { return e.vm.ToValue(hashNames()) },
+		"cipher":      e.openCipher,
+		"cipherInfo":  e.cipherInfo,
+		"cipherNames": func(goja.FunctionCall) goja.Value { return e.vm.ToValue(cipherNames()) },
+		// (operation, arguments…) → result
+		"sync": func(c goja.FunctionCall) goja.Value {
+			v, err := cryptoOps[c.Argument(0).String()](e, c.Arguments[1:])(e.callContext())
+			if err != nil {
+				panic(e.cryptoErrorValue(err))
 			}
-			if key := optional(c.Argument(1)); key != nil {
-				return e.hasher(hmac.New(make, e.mustBytes(key)), make)
-			}
-			return e.hasher(make(), make)
+			return e.cryptoResult(v)
 		},
-		"names": func() goja.Value {
-			o := e.vm.NewObject()
-			for name := range hashes {
-				_ = o.Set(name, true) // a plain object
-			}
-			return o
-		}(),
-	}))
-}
-
-func (e *engine) hasher(h hash.Hash, make func() hash.Hash) goja.Value {
-	return e.object(map[string]any{
-		"update": func(c goja.FunctionCall) goja.Value {
-			_, _ = h.Write(e.mustBytes(c.Argument(0))) // a hash never fails
+		// (callback(error, result), operation, arguments…)
+		"start": func(c goja.FunctionCall) goja.Value {
+			done := e.captureContext(c.Argument(0))
+			// The engine takes the list of arguments back when this function returns.
+			work := cryptoOps[c.Argument(1).String()](e, slices.Clone(c.Arguments[2:]))
+			here := e.here()
+			e.loop.start(func(ctx context.Context) func() error {
+				v, err := work(ctx)
+				if err != nil {
+					return here(func() error { return e.macrotask(done, e.cryptoErrorValue(err)) })
+				}
+				return func() error { return e.macrotask(done, goja.Null(), e.cryptoResult(v)) }
+			})
 			return goja.Undefined()
 		},
-		"digest": func(goja.FunctionCall) goja.Value { return e.vm.ToValue(e.vm.NewArrayBuffer(h.Sum(nil))) },
-		"copy": func(goja.FunctionCall) goja.Value {
-			state, ok := h.(encoding.BinaryMarshaler)
-			if !ok {
-				return goja.Undefined()
-			}
-			saved, err := state.MarshalBinary()
-			if err != nil {
-				return goja.Undefined()
-			}
-			other := make()
-			if err := other.(encoding.BinaryUnmarshaler).UnmarshalBinary(saved); err != nil {
-				return goja.Undefined()
-			}
-			return e.hasher(other, make)
-		},
 	})
+}
+
+func (e *engine) argBytes(a []goja.Value, i int) []byte {
+	if i >= len(a) || optional(a[i]) == nil {
+		return nil
+	}
+	return slices.Clone(e.mustBytes(a[i])) // script may change it while an operation runs
+}
+
+func argText(a []goja.Value, i int) string {
+	if i >= len(a) || optional(a[i]) == nil {
+		return ""
+	}
+	return a[i].String()
+}
+
+func argInt(a []goja.Value, i int) int {
+	if i >= len(a) || optional(a[i]) == nil {
+		return 0
+	}
+	return int(a[i].ToInteger())
+}
+
+// hmacHash finds the hash of an operation that has no use for one of variable length.
+func hmacHash(name string) (func() hash.Hash, error) {
+	h, ok := hashes[hashName(name)]
+	if !ok || h.variable {
+		return nil, invalidDigest(name)
+	}
+	return h.make, nil
 }

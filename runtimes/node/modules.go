@@ -85,6 +85,11 @@ func plain(l *library) func(e *engine) goja.Value {
 	return func(e *engine) goja.Value { return l.load(e, goja.Undefined()) }
 }
 
+// withHost loads a library that calls what an internal module of Go's gives.
+func withHost(l *library, host string) func(e *engine) goja.Value {
+	return func(e *engine) goja.Value { return l.load(e, e.internal(host)) }
+}
+
 // member gives one member of what another loader gives.
 func member(load func(e *engine) goja.Value, name string) func(e *engine) goja.Value {
 	return func(e *engine) goja.Value { return load(e).ToObject(e.vm).Get(name) }

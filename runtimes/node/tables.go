@@ -12,6 +12,11 @@ var (
 	cloneLibrary          = newLibrary("structured_clone")
 	consoleLibrary        = newLibrary("console")
 	cryptoLibrary         = newLibrary("crypto")
+	cryptoCipherLibrary   = newLibrary("crypto_cipher")
+	cryptoConstants       = newLibrary("crypto_constants")
+	cryptoKeysLibrary     = newLibrary("crypto_keys")
+	cryptoSharedLibrary   = newLibrary("crypto_shared")
+	cryptoSignLibrary     = newLibrary("crypto_sign")
 	domExceptionLibrary   = newLibrary("dom_exception")
 	errorsLibrary         = newLibrary("errors")
 	eventsLibrary         = newLibrary("events")
@@ -26,6 +31,7 @@ var (
 	iteratorLibrary       = newLibrary("iterator")
 	languageLibrary       = newLibrary("language")
 	languageMoreLibrary   = newLibrary("language_more")
+	lazyStreamLibrary     = newLibrary("lazy_stream")
 	moduleLibrary         = newLibrary("module")
 	netLibrary            = newLibrary("net")
 	osLibrary             = newLibrary("os")
@@ -48,6 +54,7 @@ var (
 	utilLibrary           = newLibrary("util")
 	whatwgURLLibrary      = newLibrary("whatwg_url")
 	weakLibrary           = newLibrary("weak")
+	webCryptoLibrary      = newLibrary("webcrypto")
 	webCodecsLibrary      = newLibrary("web_codecs")
 	webPipeLibrary        = newLibrary("web_pipe")
 	webQueueLibrary       = newLibrary("web_queue")
@@ -82,6 +89,7 @@ func init() {
 		"buffer":        loadBuffer,
 		"encoding_host": loadEncoding,
 		"clone":         loadClone,
+		"crypto_host":   loadCryptoHost,
 		"dom_exception": plain(domExceptionLibrary),
 		"errors":        plain(errorsLibrary),
 		"event_target":  loadEventTarget,
@@ -107,6 +115,13 @@ func init() {
 		"weak":          plain(weakLibrary),
 		"whatwg_url":    loadWhatwgURL,
 
+		"crypto_cipher":      withHost(cryptoCipherLibrary, "crypto_host"),
+		"crypto_constants":   plain(cryptoConstants),
+		"crypto_keys":        withHost(cryptoKeysLibrary, "crypto_host"),
+		"crypto_shared":      withHost(cryptoSharedLibrary, "crypto_host"),
+		"crypto_sign":        withHost(cryptoSignLibrary, "crypto_host"),
+		"lazy_stream":        plain(lazyStreamLibrary),
+		"webcrypto":          withHost(webCryptoLibrary, "crypto_host"),
 		"web_codecs":         plain(webCodecsLibrary),
 		"web_pipe":           plain(webPipeLibrary),
 		"web_queue":          plain(webQueueLibrary),
@@ -123,7 +138,7 @@ func init() {
 		"buffer":              fromInternal("buffer", "public"),
 		"console":             loadConsole,
 		"constants":           loadConstants,
-		"crypto":              loadCrypto,
+		"crypto":              withHost(cryptoLibrary, "crypto_host"),
 		"diagnostics_channel": plain(channelLibrary),
 		"events":              plain(eventsLibrary),
 		"fs":                  fromInternal("fs", "fs"),
@@ -183,7 +198,10 @@ func init() {
 		"atob":                 fromBuiltin("buffer", "atob"),
 		"btoa":                 fromBuiltin("buffer", "btoa"),
 		"console":              func(e *engine) goja.Value { m, _ := e.require("console"); return m },
-		"crypto":               fromBuiltin("crypto", "webcrypto"),
+		"Crypto":               fromInternal("webcrypto", "Crypto"),
+		"CryptoKey":            fromInternal("webcrypto", "CryptoKey"),
+		"SubtleCrypto":         fromInternal("webcrypto", "SubtleCrypto"),
+		"crypto":               fromInternal("webcrypto", "crypto"),
 		"fetch":                func(e *engine) goja.Value { return e.fetch() },
 		"global":               func(e *engine) goja.Value { return e.vm.GlobalObject() },
 		"performance":          fromBuiltin("perf_hooks", "performance"),
