@@ -43,7 +43,7 @@ func (p *program) addFlags(cmd *cobra.Command) {
 	f.StringVar(&p.flags.folder, "folder", "", "the agent's folder (default: the current folder)")
 	f.StringVar(&p.flags.state, "state", "", "where toolhost keeps what it must remember (default $XDG_STATE_HOME/toolhost)")
 	f.StringVar(&p.flags.config, "config", "", "the configuration, JSON (default $XDG_CONFIG_HOME/toolhost/config.json if it is there)")
-	f.StringVar(&p.flags.isolation, "isolation", "auto", "where node handlers run: in-process or auto, which is the same in this version")
+	f.StringVar(&p.flags.isolation, "isolation", isolationAuto, "where node handlers run: in-process, worker (a confined process for each plugin) or auto (worker for what was installed from elsewhere and for code that cannot be held in process)")
 	f.StringVar(&p.flags.sandbox, "sandbox", "require", "confine the programs that plugins run: require, best-effort or off")
 	f.BoolVar(&p.flags.trust, "trust", false, "take every change of a plugin without asking; this version never asks")
 	f.BoolVar(&p.flags.strictArguments, "strict-arguments", false, "do not repair arguments losslessly")
@@ -72,7 +72,7 @@ func (p *program) settleFlags(cmd *cobra.Command) error {
 		flag, value string
 		allowed     []string
 	}{
-		{"isolation", f.isolation, []string{"auto", "in-process"}},
+		{"isolation", f.isolation, []string{isolationAuto, isolationInProcess, isolationWorker}},
 		{"sandbox", f.sandbox, []string{"require", "best-effort", "off"}},
 		{"log-format", f.logFormat, []string{"text", "json"}},
 		{"log-level", f.logLevel, []string{"debug", "info", "warn", "error"}},

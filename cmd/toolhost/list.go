@@ -37,6 +37,7 @@ type toolListing struct {
 	Source         string          `json:"source"`
 	Plugin         string          `json:"plugin"`
 	Runtime        string          `json:"runtime"`
+	Isolation      string          `json:"isolation,omitempty"` // of the runtime node
 	Title          string          `json:"title"`
 	Description    string          `json:"description"`
 	TimeoutMS      int64           `json:"timeoutMs"`
@@ -82,7 +83,11 @@ func (p *program) list(ctx context.Context) error {
 		Failed  []failedListing  `json:"failed"`
 	}{[]toolListing{}, []skippedListing{}, []failedListing{}}
 	for _, r := range s.host.Tools() {
-		listing.Tools = append(listing.Tools, newToolListing(r))
+		l := newToolListing(r)
+		if r.Runtime == "node" {
+			l.Isolation = s.node.of(l.Plugin)
+		}
+		listing.Tools = append(listing.Tools, l)
 	}
 	for _, c := range s.host.Skipped() {
 		listing.Skipped = append(listing.Skipped, skippedListing{c.Tool, c.Owner, c.TakenBy})

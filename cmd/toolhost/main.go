@@ -12,9 +12,11 @@ import (
 	"os"
 
 	"github.com/toolhost/toolhost/internal/child"
+	"github.com/toolhost/toolhost/runtimes/worker"
 )
 
 func main() {
 	child.Main()
+	worker.Main()
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -12,10 +12,12 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/toolhost/toolhost/internal/child"
+	"github.com/toolhost/toolhost/runtimes/worker"
 )
 
 func TestMain(m *testing.M) {
 	child.Main()
+	worker.Main()
 	if err := os.Setenv(keyringVariable, "off"); err != nil { // the user's own is not for tests
 		panic(err)
 	}

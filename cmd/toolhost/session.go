@@ -19,6 +19,7 @@ import (
 	"github.com/toolhost/toolhost/runtimes"
 	"github.com/toolhost/toolhost/runtimes/node"
 	"github.com/toolhost/toolhost/runtimes/process"
+	"github.com/toolhost/toolhost/runtimes/worker"
 )
 
 // closeTimeout is how long running calls get when the program ends.
@@ -29,6 +30,7 @@ type session struct {
 	host   *host.Host
 	loader *loader.Loader
 	state  *state.DB
+	node   *isolation
 	// network is what handlers reach instead of the real one, where it is not nil.
 	network runtimes.Network
 	client  *fetch.Client // makes the requests of all plugins
@@ -61,7 +63,9 @@ func (p *program) open(quiet bool) (*session, error) {
 	if quiet {
 		loadLog = p.logger(slog.LevelError + 1) // the command reports what failed itself
 	}
-	s.loader = loader.New(s.host, p.runtimes(s.host.Limits()), &loader.Options{
+	runtimes := p.runtimes(s.host.Limits())
+	s.node, _ = runtimes["node"].(*isolation)
+	s.loader = loader.New(s.host, runtimes, &loader.Options{
 		Dirs:       p.flags.plugins,
 		Installed:  p.flags.installed,
 		Bundled:    p.bundled(s),
@@ -107,7 +111,8 @@ func (p *program) warnUnloaded(s *session) {
 func (p *program) runtimes(limits host.Limits) map[string]runtimes.Runtime {
 	mode, _ := sandbox.ParseMode(p.flags.sandbox) // settleFlags has checked it
 	return map[string]runtimes.Runtime{
-		"node":    node.New(&node.Options{MaxResult: limits.Result}),
+		"node": newIsolation(p.flags.isolation, &node.Options{MaxResult: limits.Result},
+			&worker.Options{MaxResult: limits.Result, Sandbox: mode, Folder: p.flags.folder}),
 		"process": process.New(&process.Options{Sandbox: mode, MaxResult: limits.Result}),
 	}
 }
