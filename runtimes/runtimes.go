@@ -81,6 +81,13 @@ type Instance interface {
 	Close(ctx context.Context) error
 }
 
+// StuckCounter is an [Instance] that counts the calls which were ended and still run, since
+// nothing can stop what they do. A plugin with three of them takes no more calls until it is
+// opened anew.
+type StuckCounter interface {
+	Stuck() int
+}
+
 // LoadError holds all the author's mistakes for which a plugin was not opened.
 type LoadError struct{ Problems []Problem }
 

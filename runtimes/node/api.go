@@ -10,8 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/dop251/goja"
-
-	"github.com/toolhost/toolhost/permissions"
 )
 
 // api is what the JavaScript API keeps of one engine.
@@ -28,8 +26,9 @@ type api struct {
 	lastExchange int
 	sockets      map[int]*socket // open connections of node:net and node:tls
 	lastSocket   int
-	files        map[int]*permissions.File // open file descriptors
-	zipStreams   int                       // open streams of node:zlib
+	files        map[int]openFile // open file descriptors
+	forgetTimer  func(id int)     // tells node:timers that a timer is gone; nil until it is touched
+	zipStreams   int              // open streams of node:zlib
 	async        asyncContext
 	ticks        goja.Callable // runs what process.nextTick was given; nil until process is touched
 	ticksWait    bool          // something was given to process.nextTick

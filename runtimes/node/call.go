@@ -26,11 +26,11 @@ func (e *engine) run(p *program, maxResult int) (result *host.Result, err error)
 	if err != nil {
 		return nil, fmt.Errorf("reading the arguments: %w", err)
 	}
-	handle, err := e.load(p)
+	handlers, err := e.load(p)
 	if err != nil {
 		return nil, err
 	}
-	v, err := handle(goja.Undefined(), params, e.newContext())
+	v, err := handlers[0].handler(goja.Undefined(), params, e.newContext())
 	if err != nil {
 		return nil, e.failureOf(err)
 	}

@@ -13,7 +13,47 @@ import (
 // newContext makes ctx, the second argument of a handler. Its members are made when
 // they are first touched.
 func (e *engine) newContext() *goja.Object {
-	return e.vm.NewDynamicObject(&lazyMembers{names: contextMembers, values: map[string]goja.Value{}, make: e.contextMember})
+	make := e.contextMember
+	if s := e.scope; e.shared {
+		make = func(name string) goja.Value { return e.bound(s, e.contextMember, name) }
+	}
+	return e.vm.NewDynamicObject(&lazyMembers{names: contextMembers, values: map[string]goja.Value{}, make: make})
+}
+
+// bound makes a member of a ctx that acts for its own call, whichever call uses it.
+func (e *engine) bound(s *scope, get func(name string) goja.Value, name string) goja.Value {
+	within := func(f func() goja.Value) goja.Value {
+		before := e.scope
+		e.enter(s)
+		defer e.enter(before)
+		return f()
+	}
+	v := within(func() goja.Value { return get(name) })
+	o, ok := v.(*goja.Object)
+	if !ok || name == "signal" {
+		return v
+	}
+	if f, ok := goja.AssertFunction(o); ok {
+		return e.vm.ToValue(func(c goja.FunctionCall) goja.Value {
+			if s.over {
+				panic(e.newError("Error", "ERR_CALL_ENDED", "the call to which this ctx belongs has ended"))
+			}
+			return within(func() goja.Value {
+				result, err := f(c.This, c.Arguments...)
+				if err != nil {
+					panic(err)
+				}
+				return result
+			})
+		})
+	}
+	if o.ClassName() != "Object" {
+		return v
+	}
+	return e.vm.NewDynamicObject(&lazyMembers{names: o.Keys(), values: map[string]goja.Value{},
+		make: func(name string) goja.Value {
+			return e.bound(s, func(name string) goja.Value { return o.Get(name) }, name)
+		}})
 }
 
 // contextMembers are the members of ctx in the order in which they are listed.

@@ -39,6 +39,8 @@ type engine struct {
 	positions *bundle.Positions        // of program; nil until an error was thrown
 	rejected  map[*goja.Promise]*scope // rejected promises that nothing handles
 	shared    bool                     // calls share the engine, each with its own scope
+	check     func(now time.Time)      // what the watchdog calls while the engine works; may be nil
+	watched   atomic.Bool              // somebody waits to see whether it stops
 
 	api     api                   // what the JavaScript API keeps
 	modules map[string]goja.Value // built-in modules that were required, by name without "node:"

@@ -200,7 +200,7 @@ func onFile(name string, begin func(e *engine, file *permissions.File, a fileArg
 		if !ok {
 			return func() (any, error) { return nil, syscall.EBADF }, false
 		}
-		return begin(e, file, a)
+		return begin(e, file.File, a)
 	}}
 }
 
@@ -386,19 +386,22 @@ func (e *engine) fileResult(v any) goja.Value {
 	return e.vm.ToValue(v)
 }
 
+// openFile is an open file with the scope that opened it.
+type openFile struct {
+	*permissions.File
+	scope *scope
+}
+
 // keepFile gives a file a descriptor, the lowest that is free. 0 to 2 are never given.
 func (e *engine) keepFile(file *permissions.File) int {
 	if e.api.files == nil {
-		e.api.files = map[int]*permissions.File{}
+		e.api.files = map[int]openFile{}
 	}
 	fd := 3
-	for e.api.files[fd] != nil {
+	for e.api.files[fd].File != nil {
 		fd++
 	}
-	e.api.files[fd] = file
-	if e.shared {
-		e.files = append(e.files, fd)
-	}
+	e.api.files[fd] = openFile{file, e.scope}
 	return fd
 }
 

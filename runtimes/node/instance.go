@@ -21,23 +21,73 @@ const abortGrace = 250 * time.Millisecond
 // stuckAfter is when an engine counts as stuck that was interrupted and goes on.
 const stuckAfter = 2 * time.Second
 
+// maxStuck is how many calls of a plugin may be running that cannot be stopped.
+const maxStuck = 3
+
 // instance is an open plugin: compiled handler modules. Each call evaluates one in an
-// engine of its own.
+// engine of its own; where module state lives on, all calls run in one engine.
 type instance struct {
 	runtime  *Runtime
 	spec     runtimes.Spec
 	handlers map[string]*handler // by tool
 	inputs   map[string][sha256.Size]byte
 
+	together *program // all handler modules, where their state lives on; else nil
+
 	base context.Context // ends when Close no longer waits
 	stop context.CancelCauseFunc
 
-	mu      sync.Mutex
-	closed  bool
-	running sync.WaitGroup
+	mu       sync.Mutex
+	closed   bool
+	stuck    int  // calls that were ended and cannot be stopped
+	refusing bool // there were maxStuck of them
+	resident *resident
+	running  sync.WaitGroup // calls
+	serving  sync.WaitGroup // residents
 }
 
-var _ runtimes.Instance = (*instance)(nil)
+var (
+	_ runtimes.Instance     = (*instance)(nil)
+	_ runtimes.StuckCounter = (*instance)(nil)
+)
+
+// Stuck gives how many calls were ended and still run, since no interrupt reaches what
+// they do.
+func (in *instance) Stuck() int {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.stuck
+}
+
+// watchStuck counts a call that was ended, as stuck while it does not stop.
+func (in *instance) watchStuck(over <-chan struct{}, log *slog.Logger) {
+	if before(over, stuckAfter) {
+		return
+	}
+	in.mu.Lock()
+	in.stuck++
+	n := in.stuck
+	in.refusing = in.refusing || n >= maxStuck
+	in.mu.Unlock()
+	log.Warn("a handler cannot be stopped: it is in code that no interrupt reaches", "stuck", n)
+	if n >= maxStuck {
+		log.Error("the plugin takes no more calls until it is reloaded", "err", fmt.Sprintf("%d of its calls cannot be stopped", n))
+	}
+	<-over
+	in.mu.Lock()
+	in.stuck--
+	in.mu.Unlock()
+}
+
+// refused says why the plugin takes no more calls; nil where it does.
+func (in *instance) refused() *host.Result {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if !in.refusing {
+		return nil
+	}
+	return host.ErrorResult(fmt.Sprintf("plugin %q takes no more calls until it is reloaded: %d of its calls could not be stopped at their deadlines", in.spec.Plugin, maxStuck))
+}
 
 // errStopped is why calls end that still run when an instance is closed for good.
 var errStopped = errors.New("the plugin was closed before the call had ended")
@@ -64,6 +114,7 @@ func (in *instance) Close(ctx context.Context) error {
 	go func() {
 		in.running.Wait()
 		in.stop(errStopped)
+		in.serving.Wait()
 		close(drained)
 	}()
 	select {
@@ -89,7 +140,8 @@ func (in *instance) begin() bool {
 // handler runs the calls of one tool.
 type handler struct {
 	instance *instance
-	program  *program
+	file     string
+	program  *program // nil where module state lives on
 }
 
 // Handle runs one call in a fresh engine. It returns when the script has ended, which
@@ -98,6 +150,14 @@ func (h *handler) Handle(ctx context.Context, call *host.Call) (*host.Result, er
 	in := h.instance
 	if !in.begin() {
 		return nil, host.ErrHandlerClosed
+	}
+	if refused := in.refused(); refused != nil {
+		in.running.Done()
+		return refused, nil
+	}
+	if h.program == nil {
+		defer in.running.Done()
+		return in.handleShared(ctx, call, h.file)
 	}
 	log := call.Log
 	if log == nil {
@@ -139,8 +199,8 @@ func (in *instance) engine(ctx context.Context, grant *permissions.Grant, log *s
 		if !before(over, grace) {
 			e.interrupt(cause)
 		}
-		if !before(over, stuckAfter) {
-			log.Warn("a handler cannot be stopped: it is in code that no interrupt reaches")
+		if !e.watched.Swap(true) {
+			in.watchStuck(over, log)
 		}
 	}
 	stopAbort := context.AfterFunc(ctx, func() {

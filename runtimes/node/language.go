@@ -104,7 +104,7 @@ func wellFormed(s goja.String) bool {
 
 // loadTurns makes what the host calls script by.
 func loadTurns(e *engine) goja.Value {
-	v := turnsLibrary.load(e, e.object(map[string]any{"context": e.context, "setContext": e.setContext, "uncaught": e.reportUncaught}))
+	v := turnsLibrary.load(e, e.object(map[string]any{"context": e.kept, "setContext": e.setKept, "uncaught": e.reportUncaught}))
 	exports := v.ToObject(e.vm)
 	e.api.turn, _ = goja.AssertFunction(exports.Get("turn"))
 	e.api.capture, _ = goja.AssertFunction(exports.Get("capture"))

@@ -16,8 +16,14 @@ import (
 
 var promiseType = reflect.TypeFor[*goja.Promise]()
 
-// load evaluates a handler module and gives its handler.
-func (e *engine) load(p *program) (goja.Callable, error) {
+// exported is a handler and the file whose module exports it.
+type exported struct {
+	file    string
+	handler goja.Callable
+}
+
+// load evaluates the handler modules of a program, mostly one, and gives their handlers.
+func (e *engine) load(p *program) ([]exported, error) {
 	e.program = p
 	e.takeOwn(p.own)
 	e.installLanguage(p.language)
@@ -37,21 +43,31 @@ func (e *engine) load(p *program) (goja.Callable, error) {
 			return nil, err
 		}
 	}
-	var handler goja.Callable
-	if err := e.protect(func() { handler = findHandler(host.namespace) }); err != nil {
-		return nil, e.failureOf(err)
+	for i := range host.handed {
+		one := &host.handed[i]
+		if err := e.protect(func() { one.handler = findHandler(one.namespace) }); err != nil {
+			return nil, e.failureOf(err)
+		}
+		if one.handler == nil {
+			return nil, &noHandlerError{one.file}
+		}
+		host.handlers = append(host.handlers, one.exported)
 	}
-	if handler == nil {
-		return nil, errNoHandler
-	}
-	return handler, nil
+	return host.handlers, nil
 }
 
 // bundleHost is the object through which a bundle reaches the host. Few bundles touch more
 // than one of its members, so each is made when it is touched.
 type bundleHost struct {
-	e         *engine
-	namespace *goja.Object // of the handler module, once the bundle has handed it over
+	e        *engine
+	handed   []handedOver // what the bundle has handed over
+	handlers []exported
+}
+
+// handedOver is a handler module with its namespace.
+type handedOver struct {
+	exported
+	namespace *goja.Object
 }
 
 var _ goja.DynamicObject = (*bundleHost)(nil)
@@ -68,7 +84,8 @@ func (h *bundleHost) Get(name string) goja.Value {
 		return e.vm.ToValue(e.requireComputed)
 	case "export":
 		return e.vm.ToValue(func(call goja.FunctionCall) goja.Value {
-			h.namespace, _ = call.Argument(0).(*goja.Object)
+			namespace, _ := call.Argument(0).(*goja.Object)
+			h.handed = append(h.handed, handedOver{exported{file: call.Argument(1).String()}, namespace})
 			return goja.Undefined()
 		})
 	case "dirname":
@@ -156,16 +173,20 @@ func findHandler(namespace *goja.Object) goja.Callable {
 	return nil
 }
 
-// errNoHandler says that a module exports no handler.
-var errNoHandler = errors.New("the module exports no handler")
+// noHandlerError says that a module exports no handler.
+type noHandlerError struct{ file string }
+
+func (e *noHandlerError) Error() string { return "the module exports no handler" }
 
 // loadProblem reports why a module did not load.
 func (p *program) loadProblem(err error) *runtimes.LoadError {
 	problem := runtimes.Problem{File: p.file, Message: err.Error()}
 	var failed *failure
 	var exit *exitError
+	var none *noHandlerError
 	switch {
-	case errors.Is(err, errNoHandler):
+	case errors.As(err, &none):
+		problem.File = none.file
 		problem.Hint = "export the handler: export default async function (params, ctx) { … }, or module.exports = async (params, ctx) => { … }"
 	case errors.Is(err, errIdle):
 		problem.Message = "the module waits at its top level for something that can never happen"
@@ -180,29 +201,38 @@ func (p *program) loadProblem(err error) *runtimes.LoadError {
 	return loadError(problem)
 }
 
+// awaitable gives the promise of a value that is one, or another thenable; anything else
+// comes back as it is.
+func (e *engine) awaitable(v goja.Value) (*goja.Promise, goja.Value, error) {
+	o, ok := v.(*goja.Object)
+	if !ok {
+		return nil, v, nil
+	}
+	if promise, ok := asPromise(o); ok {
+		return promise, nil, nil
+	}
+	var then goja.Value
+	if err := e.protect(func() { then = o.Get("then") }); err != nil {
+		return nil, nil, err
+	}
+	if _, ok := goja.AssertFunction(then); !ok {
+		return nil, v, nil
+	}
+	promise, resolve, _ := e.vm.NewPromise()
+	return promise, nil, resolve(v)
+}
+
 // settle waits until a value is settled: a promise or another thenable is awaited,
 // anything else is given at once.
 func (e *engine) settle(v goja.Value) (goja.Value, error) {
-	o, ok := v.(*goja.Object)
-	if !ok {
+	promise, v, err := e.awaitable(v)
+	if err != nil {
+		return nil, e.failureOf(err)
+	}
+	if promise == nil {
 		return v, nil
 	}
-	promise, ok := asPromise(o)
-	if !ok {
-		var then goja.Value
-		if err := e.protect(func() { then = o.Get("then") }); err != nil {
-			return nil, e.failureOf(err)
-		}
-		if _, ok := goja.AssertFunction(then); !ok {
-			return v, nil
-		}
-		p, resolve, _ := e.vm.NewPromise()
-		if err := resolve(v); err != nil {
-			return nil, e.failureOf(err)
-		}
-		promise = p
-	}
-	err := e.loop.run(e.loop.ctx, func() bool { return promise.State() != goja.PromiseStatePending })
+	err = e.loop.run(e.loop.ctx, func() bool { return promise.State() != goja.PromiseStatePending })
 	if err != nil {
 		return nil, e.failureOf(err)
 	}

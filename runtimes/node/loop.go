@@ -138,8 +138,9 @@ func (l *loop) operate(o operation) {
 	}
 }
 
-// drop forgets what a scope that is over has begun: its timers, and what waits to run for it.
-func (l *loop) drop(s *scope) {
+// drop forgets what a scope that is over has begun: its timers, whose ids it gives, and
+// what waits to run for it.
+func (l *loop) drop(s *scope) (timers []int) {
 	l.mu.Lock()
 	l.posted = slices.DeleteFunc(l.posted, func(j job) bool { return j.scope == s })
 	l.waiting = slices.DeleteFunc(l.waiting, func(o operation) bool { return o.scope == s })
@@ -147,8 +148,10 @@ func (l *loop) drop(s *scope) {
 	for id, t := range l.live {
 		if t.scope == s {
 			l.clearTimer(id)
+			timers = append(timers, id)
 		}
 	}
+	return timers
 }
 
 // contain runs an operation; where it panics the loop ends with an error instead of the process.
@@ -180,7 +183,7 @@ type timer struct {
 	scope *scope
 }
 
-// setTimer makes a timer and gives its id. Delays below 1 ms count as 1 ms, as in Node.
+// setTimer makes a timer and gives its id, 0 for a call that is over. Delays below 1 ms count as 1 ms, as in Node.
 func (l *loop) setTimer(delay time.Duration, repeat bool, fire func() error) (int, error) {
 	if len(l.live) >= maxTimers {
 		return 0, errTooManyTimers
@@ -192,7 +195,7 @@ func (l *loop) setTimer(delay time.Duration, repeat bool, fire func() error) (in
 		t.every = delay
 	}
 	if t.scope != nil && t.scope.over {
-		return t.id, nil
+		return 0, nil
 	}
 	l.live[t.id] = t
 	heap.Push(&l.timers, t)
@@ -279,12 +282,22 @@ func (l *loop) timed() bool {
 }
 
 func (l *loop) wait(ctx context.Context) error {
+	if l.idle() && (l.awaited == nil || !l.awaited()) {
+		return errIdle
+	}
+	return l.sleep(ctx)
+}
+
+// idle reports whether nothing is left that could happen.
+func (l *loop) idle() bool {
 	l.mu.Lock()
 	idle := len(l.posted) == 0 && l.running == 0
 	l.mu.Unlock()
-	if idle && !l.timed() && (l.awaited == nil || !l.awaited()) {
-		return errIdle
-	}
+	return idle && !l.timed()
+}
+
+// sleep waits until something is posted or due.
+func (l *loop) sleep(ctx context.Context) error {
 	var due <-chan time.Time
 	if len(l.timers) > 0 {
 		t := time.NewTimer(time.Until(l.timers[0].at))

@@ -47,11 +47,19 @@ func (l *logBuffer) String() string {
 	return l.b.String()
 }
 
+func (l *logBuffer) Reset() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.b = bytes.Buffer{} // its memory, too
+}
+
 // plugin is a folder of files, opened; every .js, .ts, .cjs and .mjs file at its top is a tool.
 type plugin struct {
 	host     *host.Host
 	instance runtimes.Instance
 	log      *logBuffer
+	dir      string
+	folder   string // the agent's
 }
 
 // write makes a plugin's folder and gives its specification.
@@ -83,13 +91,28 @@ func write(tb testing.TB, files map[string]string) (runtimes.Spec, *logBuffer) {
 func open(tb testing.TB, files map[string]string, timeout time.Duration) *plugin {
 	tb.Helper()
 	spec, log := write(tb, files)
-	instance, err := node.New(nil).Open(tb.Context(), spec)
+	timeouts := map[string]time.Duration{}
+	for _, t := range spec.Tools {
+		timeouts[t.ID] = timeout
+	}
+	return serve(tb, node.New(nil), spec, log, timeouts)
+}
+
+// serve opens a plugin and registers its tools, whose timeouts are 20 s where they are not given.
+func serve(tb testing.TB, rt *node.Runtime, spec runtimes.Spec, log *logBuffer, timeouts map[string]time.Duration) *plugin {
+	tb.Helper()
+	instance, err := rt.Open(tb.Context(), spec)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	h := host.New(&host.Options{Log: spec.Log, Folder: tb.TempDir()})
+	folder := tb.TempDir()
+	h := host.New(&host.Options{Log: spec.Log, Folder: folder})
 	var tools []*host.Tool
 	for _, t := range spec.Tools {
+		timeout := timeouts[t.ID]
+		if timeout == 0 {
+			timeout = 20 * time.Second
+		}
 		tools = append(tools, &host.Tool{
 			Name: t.ID, Description: "test", InputSchema: json.RawMessage(`{"type":"object"}`),
 			Timeout: timeout, Policy: spec.Policy, Handler: instance.Handler(t.ID),
@@ -106,7 +129,7 @@ func open(tb testing.TB, files map[string]string, timeout time.Duration) *plugin
 			tb.Error(err)
 		}
 	})
-	return &plugin{host: h, instance: instance, log: log}
+	return &plugin{host: h, instance: instance, log: log, dir: spec.Dir, folder: folder}
 }
 
 // call calls a tool and gives its text; failed results begin with "! ".

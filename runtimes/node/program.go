@@ -19,7 +19,7 @@ const scriptPrefix = "bundle:"
 
 // program is the compiled script of one handler module. Engines share it.
 type program struct {
-	file     string // the handler file, as the manifest names it
+	file     string // the handler file, as the manifest names it, or bundle.Together
 	code     *goja.Program
 	async    bool
 	where    *bundle.SourceMap

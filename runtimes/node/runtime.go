@@ -8,6 +8,8 @@
 // A plugin's handler modules are bundled and compiled once, when it is opened, and
 // evaluated once in an engine that is thrown away, so that mistakes show at once. Each
 // call then gets a fresh engine: nothing that a call leaves behind is seen by the next.
+// Where the plugin says `"state": "plugin"`, its calls share one engine, in which all its
+// modules were evaluated once; the calls interleave where they await.
 //
 // [New] makes a [Runtime], which is a [runtimes.Runtime].
 //
@@ -108,7 +110,11 @@ func (r *Runtime) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instan
 	for _, t := range spec.Tools {
 		files = append(files, cleanHandler(t.Handler))
 	}
-	built, err := r.builder.Build(ctx, root, files)
+	build := r.builder.Build
+	if spec.State == "plugin" {
+		build = r.builder.BuildTogether
+	}
+	built, err := build(ctx, root, files)
 	if err != nil {
 		return nil, bundleProblems(err)
 	}
@@ -135,8 +141,10 @@ func (r *Runtime) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instan
 	}
 	in := &instance{runtime: r, spec: withServices(spec), handlers: map[string]*handler{}, inputs: map[string][sha256.Size]byte{}}
 	in.base, in.stop = context.WithCancelCause(context.Background())
+	in.together = programs[bundle.Together]
 	for _, t := range spec.Tools {
-		in.handlers[t.ID] = &handler{instance: in, program: programs[cleanHandler(t.Handler)]}
+		file := cleanHandler(t.Handler)
+		in.handlers[t.ID] = &handler{instance: in, file: file, program: programs[file]}
 	}
 	for _, i := range built.Inputs {
 		in.inputs[i.Path] = i.Sum

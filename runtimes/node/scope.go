@@ -25,7 +25,6 @@ type scope struct {
 	partial     map[string]string // lines that process.stdout and stderr have begun
 	abortSignal goja.Callable     // aborts ctx.signal; nil until that is touched
 	aborted     error             // why the call was aborted; nil while it was not
-	files       []int             // descriptors that it opened; some may be closed
 	rejections  int               // that nothing handles, of those that are kept for the log
 }
 
@@ -35,6 +34,35 @@ func (e *engine) in(s *scope, f func() error) error {
 	e.enter(s)
 	defer e.enter(before)
 	return f()
+}
+
+// share prepares an engine whose calls have scopes of their own. turn runs what the loop
+// runs for a scope, and says with an error that the loop must end.
+func (e *engine) share(turn func(s *scope, f func() error) error) {
+	e.shared = true
+	e.loop.in, e.loop.awaited = turn, nil
+	e.enter(e.scope)
+	e.vm.SetAsyncContextTracker(contextTracker{e})
+}
+
+// leave ends what a scope has begun: its timers, files and the rejections that are kept.
+func (e *engine) leave(s *scope) {
+	for _, id := range e.loop.drop(s) {
+		if e.api.forgetTimer != nil {
+			e.api.forgetTimer(id)
+		}
+	}
+	for fd, file := range e.api.files {
+		if file.scope == s {
+			_ = file.Close() // nobody is left who could be told
+			delete(e.api.files, fd)
+		}
+	}
+	for p, of := range e.rejected {
+		if of == s {
+			delete(e.rejected, p)
+		}
+	}
 }
 
 // enter makes s the scope of the script that runs from now on.

@@ -8,6 +8,12 @@ import (
 )
 
 func TestRuntime(t *testing.T) {
+	for _, state := range []string{"call", "plugin"} {
+		t.Run(state, func(t *testing.T) { suite(t, state) })
+	}
+}
+
+func suite(t *testing.T, state string) {
 	files := map[string]string{
 		"echo.js":     handler("return params"),
 		"text.js":     handler("return params.text"),
@@ -28,7 +34,7 @@ func TestRuntime(t *testing.T) {
 	}
 	runtimestest.Run(t, func(*testing.T) *runtimestest.Harness {
 		return &runtimestest.Harness{
-			Runtime: node.New(nil), Files: files, Handlers: handlers,
+			Runtime: node.New(nil), Files: files, Handlers: handlers, State: state,
 			Broken: map[string]string{"tool.js": "import './lib.js'", "lib.js": "let x = ;"}, BrokenHandler: "tool.js", BrokenFile: "lib.js",
 		}
 	})

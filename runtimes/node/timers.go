@@ -32,6 +32,11 @@ func loadTimers(e *engine) goja.Value {
 			e.loop.later(func() error { return e.macrotask(f) })
 			return goja.Undefined()
 		},
+		"forget": func(c goja.FunctionCall) goja.Value { // takes what is told the ids of timers that ended with their call
+			f, _ := goja.AssertFunction(c.Argument(0))
+			e.api.forgetTimer = func(id int) { _, _ = f(goja.Undefined(), e.vm.ToValue(id)) } // it deletes from a map of its own
+			return goja.Undefined()
+		},
 		"capture": e.captureFunction(),
 	}))
 }

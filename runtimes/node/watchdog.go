@@ -3,8 +3,10 @@ package node
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"runtime/metrics"
+	"slices"
 	"sync"
 	"time"
 )
@@ -21,6 +23,7 @@ type watchdog struct {
 
 	mu       sync.Mutex
 	engines  map[*engine]bool
+	parked   map[*engine]bool // they rest, and hold what their modules hold
 	watching bool
 }
 
@@ -65,6 +68,7 @@ func (w *watchdog) add(e *engine) {
 		w.engines = map[*engine]bool{}
 	}
 	w.engines[e] = true
+	delete(w.parked, e)
 	if !w.watching {
 		w.watching = true
 		go w.watch()
@@ -75,6 +79,18 @@ func (w *watchdog) remove(e *engine) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.engines, e)
+	delete(w.parked, e)
+}
+
+// park takes an engine off the watch that rests. Where memory is short it is ended.
+func (w *watchdog) park(e *engine) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.engines, e)
+	if w.parked == nil {
+		w.parked = map[*engine]bool{}
+	}
+	w.parked[e] = true
 }
 
 // watch looks until no engine is left.
@@ -90,6 +106,7 @@ func (w *watchdog) watch() {
 		if w.done() {
 			return
 		}
+		w.checkAll()
 		now := heap()
 		if now <= w.limit {
 			continue
@@ -99,11 +116,44 @@ func (w *watchdog) watch() {
 			now = heap()
 		}
 		if now > w.limit {
+			why := fmt.Errorf("%w: the heap is above this host's limit of %d MiB; work on less at once", errMemory, w.limit>>20)
 			if e := w.longest(); e != nil {
-				e.interrupt(fmt.Errorf("%w: the heap is above this host's limit of %d MiB; work on less at once", errMemory, w.limit>>20))
+				e.interrupt(why)
+				continue
+			}
+			for _, e := range w.resting() { // what their modules hold is all that is left
+				e.interrupt(why)
 			}
 		}
 	}
+}
+
+// checkAll has each engine that works looked at.
+func (w *watchdog) checkAll() {
+	w.mu.Lock()
+	var checks []func(time.Time)
+	for e := range w.engines {
+		if e.check != nil {
+			checks = append(checks, e.check)
+		}
+	}
+	w.mu.Unlock()
+	for _, check := range checks {
+		check(time.Now())
+	}
+}
+
+// resting gives the engines that calls share and that do nothing now.
+func (w *watchdog) resting() []*engine {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	list := slices.Collect(maps.Keys(w.parked))
+	for e := range w.engines {
+		if e.shared && !e.ended.Load() {
+			list = append(list, e)
+		}
+	}
+	return list
 }
 
 func (w *watchdog) done() bool {

@@ -31,12 +31,14 @@ class Timeout {
 
 function start(timer) {
   const run = timer[asyncContext];
+  // 0: the call that sets it is over, and it will never fire.
   const made = set(timer[delayOf], timer[repeats], () => {
     if (!timer[repeats]) live.delete(timer[id]);
     run.call(timer);
   });
   // A timer keeps the number that it was first known by.
   timer[id] = made;
+  if (made === 0) return;
   live.set(made, timer);
   if (!timer[refed]) ref(made, false);
 }
@@ -44,6 +46,8 @@ function start(timer) {
 function stop(timer) {
   if (live.delete(timer[id])) clear(timer[id]);
 }
+
+host.forget((id) => live.delete(id));
 
 class Immediate {
   constructor(f, args) {
