@@ -306,13 +306,3 @@ func globMistake(g string) string {
 	}
 	return badGlob(g)
 }
-
-// GlobBases gives the path before the first wildcard of each glob for the agent's folder:
-// all that it can match is there or below. Globs for the plugin's own files are left out.
-func GlobBases(globs []string) []string {
-	var bases []string
-	for _, g := range newAllowList(globs, false) {
-		bases = append(bases, g.base)
-	}
-	return bases
-}

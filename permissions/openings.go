@@ -17,10 +17,16 @@ type Openings struct {
 	Files   []string // regular files that may be read
 	Trees   []string // folders in which everything may be read and listed, also what comes later
 	Folders []string // folders that may be listed, and so may every folder below them
-	// Unlisted are folders that may be listed, but hold a folder, somewhere below, that may
-	// not: to open one of them is to open that too.
+	// Hidden are folders below these that may not be listed, and hold nothing that may be
+	// read: they must be hidden, since to open the folders around them is to open them too.
+	Hidden []string
+	// Unlisted are folders that may be listed, but are not among Folders, since a folder
+	// somewhere below may not be listed and cannot be hidden.
 	Unlisted []string
 }
+
+// maxHidden is how many folders are hidden.
+const maxHidden = 256
 
 // TooManyError says that a grant opens more places than can be told.
 type TooManyError struct{ Limit int }
@@ -33,14 +39,15 @@ func (e *TooManyError) Error() string {
 const maxVisited = 500_000
 
 // Openings gives the places that are open now: what is made later is not among them, but
-// in the trees. The error is a *TooManyError where there are more than limit.
-func (g *Grant) Openings(limit int) (*Openings, error) {
+// in the trees. hide says that folders can be hidden; else none is. The error is a
+// *TooManyError where there are more than limit.
+func (g *Grant) Openings(limit int, hide bool) (*Openings, error) {
 	o := &Openings{}
 	if !g.begin() {
 		return o, nil
 	}
 	defer g.mu.RUnlock()
-	w := &surveyor{g: g, limit: limit, o: o, files: map[string]bool{}}
+	w := &surveyor{g: g, limit: limit, hide: hide, o: o, files: map[string]bool{}}
 	if t := g.trees.plugin; t != nil && t.root != nil {
 		if w.wholePlugin() {
 			o.Trees = append(o.Trees, t.real)
@@ -55,7 +62,7 @@ func (g *Grant) Openings(limit int) (*Openings, error) {
 			}
 		}
 	}
-	for _, list := range []*[]string{&o.Files, &o.Folders, &o.Unlisted} {
+	for _, list := range []*[]string{&o.Files, &o.Folders, &o.Hidden, &o.Unlisted} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}
@@ -67,6 +74,7 @@ type surveyor struct {
 	g       *Grant
 	o       *Openings
 	limit   int
+	hide    bool
 	visited int
 	files   map[string]bool // those that were found, since starts may overlap
 }
@@ -158,35 +166,41 @@ func (s *surveyor) from(name string) error {
 	return err
 }
 
-// visit notes what may be read and listed at name in dir and below. It reports whether
-// every folder there may be listed.
-func (s *surveyor) visit(dir *os.Root, name string, info fs.FileInfo, in location, depth int) (open bool, err error) {
+// found is what a visit found at a place and below.
+type found struct {
+	listed bool // every folder there may be listed, or is hidden
+	some   bool // there is something to read or list
+}
+
+// visit notes what may be read and listed at name in dir and below.
+func (s *surveyor) visit(dir *os.Root, name string, info fs.FileInfo, in location, depth int) (found, error) {
 	if s.visited++; s.visited > maxVisited {
-		return false, &TooManyError{Limit: maxVisited}
+		return found{}, &TooManyError{Limit: maxVisited}
 	}
 	switch {
 	case info.Mode().IsRegular():
 		if s.g.check(read, in) == nil {
-			return true, s.file(s.g.realPath(in))
+			return found{listed: true, some: true}, s.file(s.g.realPath(in))
 		}
-		return true, nil
+		return found{listed: true}, nil
 	case !info.IsDir():
-		return true, nil
+		return found{listed: true}, nil
 	case depth > maxDepth:
-		return false, nil
+		return found{some: true}, nil
 	}
-	open = s.g.check(list, in) == nil
-	listed := open
+	may := s.g.check(list, in) == nil
+	all := found{listed: may, some: may}
 	sub, err := enter(dir, name, info)
 	if err != nil {
-		return false, nil // gone, or closed by the system
+		return found{some: may}, nil // gone, or closed by the system
 	}
 	defer sub.Close()
 	entries, err := entriesIn(sub)
 	if err != nil {
-		return false, nil
+		return found{some: may}, nil
 	}
-	inner := len(s.o.Folders)
+	folders, hidden := len(s.o.Folders), len(s.o.Hidden)
+	var empty []string // folders in this one with nothing to read or list
 	for _, e := range entries {
 		info, err := sub.Lstat(e.Name())
 		if err != nil {
@@ -198,20 +212,30 @@ func (s *surveyor) visit(dir *os.Root, name string, info fs.FileInfo, in locatio
 		}
 		below, err := s.visit(sub, e.Name(), info, child, depth+1)
 		if err != nil {
-			return false, err
+			return found{}, err
 		}
-		open = open && below
+		if info.IsDir() && !below.listed && !below.some && s.hide {
+			empty, below.listed = append(empty, s.g.realPath(child)), true
+		}
+		all.listed = all.listed && below.listed
+		all.some = all.some || below.some
 	}
 	real := s.g.realPath(in)
-	switch {
-	case open:
-		// One rule for all of them.
-		s.o.Folders = append(s.o.Folders[:inner], real)
-		return true, s.count()
-	case listed:
-		s.o.Unlisted = append(s.o.Unlisted, real)
+	if all.listed && len(s.o.Hidden)+len(empty) > maxHidden {
+		all.listed = false
 	}
-	return false, nil
+	switch {
+	case all.listed:
+		// One rule for all of them.
+		s.o.Folders = append(s.o.Folders[:folders], real)
+		s.o.Hidden = append(s.o.Hidden, empty...)
+		return all, s.count()
+	case may:
+		s.o.Unlisted = append(s.o.Unlisted, real)
+	case !all.some:
+		s.o.Hidden = s.o.Hidden[:hidden]
+	}
+	return all, nil
 }
 
 // meet notes where a folder is the top of the other tree.

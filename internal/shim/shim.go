@@ -32,10 +32,12 @@ type Policy struct {
 	Argv, Env []string
 	Keep      int // descriptors below this number are the program's
 	Ruleset   int
-	Status    int // where the shim says what happened
-	Host      int // the host's process, to see whether it still lives
-	Socket    int // where the shim sends the listener of its network
-	Port      int // at which it listens
+	Status    int      // where the shim says what happened
+	Host      int      // the host's process, to see whether it still lives
+	Socket    int      // where the shim sends the listener of its network
+	Port      int      // at which it listens
+	Hidden    []string // folders that are to look like Empty
+	Empty     string   // a folder with nothing in it that nobody may list
 	Filter    string
 	Limits    []Limit
 	OwnProc   uint64 // rights on the program's own folder in /proc
@@ -80,6 +82,8 @@ func (p *Policy) Encode() []byte {
 	for _, n := range []int{p.Keep, p.Ruleset, p.Status, p.Host, p.Socket, p.Port} {
 		w.number(uint64(n))
 	}
+	w.texts(p.Hidden)
+	w.text(p.Empty)
 	w.text(p.Filter)
 	w.number(uint64(len(p.Limits)))
 	for _, l := range p.Limits {
@@ -145,7 +149,7 @@ func Decode(text []byte) (*Policy, error) {
 	for _, n := range []*int{&p.Keep, &p.Ruleset, &p.Status, &p.Host, &p.Socket, &p.Port} {
 		*n = int(r.number())
 	}
-	p.Filter = r.text()
+	p.Hidden, p.Empty, p.Filter = r.texts(), r.text(), r.text()
 	p.Limits = make([]Limit, r.length(16))
 	for i := range p.Limits {
 		p.Limits[i] = Limit{Resource: int(r.number()), Value: r.number()}

@@ -88,6 +88,9 @@ func (p *Policy) become() {
 	if p.Socket >= 0 {
 		check("network", p.openNetwork())
 	}
+	if p.Empty != "" {
+		check("hiding", p.hide())
+	}
 	check("capabilities", dropCapabilities())
 	check("privileges", unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 	if p.Ruleset >= 0 {
@@ -145,6 +148,31 @@ func (p *Policy) openNetwork() error {
 		return os.NewSyscallError("listen", err)
 	}
 	return os.NewSyscallError("sendmsg", unix.Sendmsg(p.Socket, []byte{0}, unix.UnixRights(fd), nil, unix.MSG_NOSIGNAL))
+}
+
+// hide puts an empty folder over those that are to be hidden, in mounts of this process's
+// own. The file rules are about what is below, and stay as they are.
+func (p *Policy) hide() error {
+	// What the host mounts later is to be seen; what is mounted here, only here.
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_SLAVE, ""); err != nil {
+		return os.NewSyscallError("mount", err)
+	}
+	for _, path := range p.Hidden {
+		how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC | unix.O_DIRECTORY, Resolve: unix.RESOLVE_NO_SYMLINKS}
+		fd, err := unix.Openat2(unix.AT_FDCWD, path, &how)
+		if err == unix.ENOENT {
+			continue // it has gone
+		}
+		if err != nil {
+			return os.NewSyscallError("openat2", err)
+		}
+		err = unix.Mount(p.Empty, "/proc/self/fd/"+strconv.Itoa(fd), "", unix.MS_BIND, "")
+		_ = unix.Close(fd)
+		if err != nil {
+			return os.NewSyscallError("mount", err)
+		}
+	}
+	return nil
 }
 
 // dropCapabilities gives up all that root can do, for good. Who has none cannot lower the

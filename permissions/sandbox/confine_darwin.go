@@ -51,7 +51,7 @@ func confine(cmd *exec.Cmd, rules *Rules, mode Mode, s *Support) (*Child, error)
 		return nil, &SetupError{Step: shim.StepExec, Path: cmd.Path, Err: err}
 	}
 	real := *rules
-	for _, list := range []*[]string{&real.Read, &real.List, &real.Write, &real.Exec} {
+	for _, list := range []*[]string{&real.Read, &real.List, &real.Write, &real.Private, &real.Exec} {
 		*list = realPaths(*list)
 	}
 	if real.Sockets != "" {

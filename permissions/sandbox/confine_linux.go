@@ -99,6 +99,12 @@ func (c *Child) confine(rules *Rules, mode Mode, s *Support) error {
 	host := os.NewFile(uintptr(pidfd), "pidfd")
 	theirs = append(theirs, host)
 	p.Host = give(host)
+	if len(rules.exact.hidden) > 0 && s.Mounts {
+		p.Hidden = rules.exact.hidden
+		if p.Empty, err = c.makeEmpty(); err != nil {
+			return fail(fmt.Errorf("confining %q: %w", p.Path, err))
+		}
+	}
 	var proxy *proxy
 	if proxied {
 		pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
@@ -122,7 +128,7 @@ func (c *Child) confine(rules *Rules, mode Mode, s *Support) error {
 
 	c.cmd.Path, c.cmd.Args = "/proc/self/exe", []string{shim.Name, strconv.Itoa(number)}
 	c.cmd.Env, c.cmd.ExtraFiles = []string{shim.Mark + "=1"}, files
-	c.cmd.SysProcAttr = c.attributes(s, proxied)
+	c.cmd.SysProcAttr = c.attributes(s, proxied, p.Empty != "")
 	c.cleanup = append(c.cleanup, func() { closeFiles(ours); closeFiles(theirs) })
 	c.start = func() error {
 		err := c.cmd.Start()
@@ -144,25 +150,30 @@ func (c *Child) confine(rules *Rules, mode Mode, s *Support) error {
 }
 
 // attributes adds namespaces to what the caller wants of the process.
-func (c *Child) attributes(s *Support, network bool) *syscall.SysProcAttr {
+func (c *Child) attributes(s *Support, network, mounts bool) *syscall.SysProcAttr {
 	a := c.cmd.SysProcAttr
 	if a == nil {
 		a = &syscall.SysProcAttr{}
 	}
 	if s.Namespaces {
-		namespaces(a, network)
+		namespaces(a, network, mounts)
 	}
 	return a
 }
 
-// namespaces gives a child user, process and IPC namespaces of its own, and a network
-// where it is to have one.
-func namespaces(a *syscall.SysProcAttr, network bool) {
+// namespaces gives a child user, process and IPC namespaces of its own, and a network and
+// mounts where it is to have some.
+func namespaces(a *syscall.SysProcAttr, network, mounts bool) {
+	// The ambient rights below are for who is not root: it would lose its rights in the
+	// namespaces by becoming the shim, which gives them up once it has used them.
 	a.Cloneflags |= unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWIPC
 	if network {
 		a.Cloneflags |= unix.CLONE_NEWNET
-		// Who is not root in the namespace would lose its rights there by becoming the shim.
 		a.AmbientCaps = append(slices.Clip(a.AmbientCaps), unix.CAP_NET_ADMIN)
+	}
+	if mounts {
+		a.Cloneflags |= unix.CLONE_NEWNS
+		a.AmbientCaps = append(slices.Clip(a.AmbientCaps), unix.CAP_SYS_ADMIN)
 	}
 	if len(a.UidMappings) == 0 {
 		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
@@ -194,6 +205,7 @@ func (c *Child) ruleset(program string, rules *Rules, proxied bool, abi int) (*r
 	add(canRead, r.allow, rules.Read...)
 	add(canList, r.allow, rules.List...)
 	add(canWrite, r.allow, rules.Write...)
+	add(canWrite, r.allow, rules.Private...)
 	add(canRead, r.allowExactly, rules.exact.files...)
 	add(canRead, r.allowExactly, rules.exact.trees...)
 	add(canList, r.allowExactly, rules.exact.folders...)

@@ -510,7 +510,7 @@ func writeRules(w *world) *Rules {
 // alone is this machine's support without namespaces.
 func alone() *Support {
 	s := *Supported()
-	s.Namespaces, s.Network = false, false
+	s.Namespaces, s.Network, s.Mounts = false, false, false
 	return &s
 }
 

@@ -1,10 +1,8 @@
 package sandbox
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/toolhost/toolhost/permissions"
 )
@@ -18,15 +16,21 @@ const MaxRules = 10_000
 // What the call may write is for a [Stage] to say. The error is a *permissions.TooManyError
 // where that takes more than MaxRules places.
 //
-// A folder that holds another one, at any depth, that may not be listed, cannot be listed
-// by the program either where there are no namespaces: see [Rules.Unlisted].
+// A folder that may be listed can hold another one, at any depth, that may not be. Where
+// there are namespaces the program finds such a folder closed, unless it holds something
+// that may be read. Otherwise it cannot list the folders around it either: see
+// [Rules.Unlisted].
 func FromGrant(g *permissions.Grant, pluginDir string) (*Rules, error) {
-	o, err := g.Openings(MaxRules)
+	return fromGrant(g, pluginDir, Supported().Mounts)
+}
+
+func fromGrant(g *permissions.Grant, pluginDir string, hide bool) (*Rules, error) {
+	o, err := g.Openings(MaxRules, hide)
 	if err != nil {
 		return nil, err
 	}
 	r := &Rules{System: true, Temp: true}
-	r.exact = exact{files: o.Files, trees: o.Trees, folders: o.Folders, unlisted: o.Unlisted}
+	r.exact = exact{files: o.Files, trees: o.Trees, folders: o.Folders, hidden: o.Hidden, unlisted: o.Unlisted}
 	if pluginDir != "" {
 		if real, err := filepath.EvalSymlinks(pluginDir); err == nil {
 			r.exact.run = []string{real}
@@ -39,61 +43,5 @@ func FromGrant(g *permissions.Grant, pluginDir string) (*Rules, error) {
 // folder below them may not be listed.
 func (r *Rules) Unlisted() []string { return slices.Clone(r.exact.unlisted) }
 
-// FromPolicy gives rules for a program that serves many calls and looks at the grant of
-// each by itself, as this host's own workers do: they are open to whatever any call may be
-// granted in folder, the agent's, which may be "".
-func FromPolicy(p *permissions.Policy, folder string) (*Rules, error) {
-	r := &Rules{System: true, Temp: true}
-	if p == nil {
-		return r, nil
-	}
-	if p.Root != "" {
-		r.Read = append(r.Read, p.Root)
-	}
-	if folder == "" {
-		return r, nil
-	}
-	real, err := filepath.EvalSymlinks(folder)
-	if err != nil {
-		return nil, err
-	}
-	reading := []permissions.Access{p.FS.Read}
-	if p.FS.List != nil {
-		reading = append(reading, *p.FS.List)
-	}
-	for _, a := range reading {
-		r.Read = append(r.Read, reach(real, a)...)
-	}
-	r.Write = reach(real, p.FS.Write)
-	return r, nil
-}
-
-// reach gives the folders and files below which everything lies that a rule may open. Where
-// one is not there yet it is the folder in which it would be made.
-func reach(folder string, a permissions.Access) []string {
-	if a.Folder || a.Parameter {
-		return []string{folder}
-	}
-	var places []string
-	for _, base := range permissions.GlobBases(a.Paths) {
-		place := filepath.Join(folder, filepath.FromSlash(base))
-		real, err := filepath.EvalSymlinks(place)
-		for err != nil && place != folder {
-			place = filepath.Dir(place)
-			real, err = filepath.EvalSymlinks(place)
-		}
-		if err == nil && within(folder, real) {
-			places = append(places, real)
-		}
-	}
-	return places
-}
-
-// within reports whether a path without links is folder or lies in it.
-func within(folder, path string) bool {
-	rel, err := filepath.Rel(folder, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(os.PathSeparator))
-}
-
-// writes reports whether the program may write anything but its temporary folder.
+// writes reports whether the program may write anything but folders of its own.
 func (r *Rules) writes() bool { return len(r.Write) > 0 || len(r.exact.writable) > 0 }

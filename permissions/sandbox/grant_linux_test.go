@@ -165,6 +165,7 @@ func TestSameVerdicts(t *testing.T) {
 		"a folder":                     {fs: permissions.FSPolicy{Read: access{Parameter: true}}, args: []string{"docs"}},
 		"a linked folder":              {fs: permissions.FSPolicy{Read: access{Parameter: true}}, args: []string{"indir"}},
 		"a key":                        {fs: permissions.FSPolicy{Read: access{Parameter: true}}, args: []string{"id_rsa", "home"}},
+		"listing hides":                {fs: permissions.FSPolicy{Read: access{Folder: true, Deny: []string{"private", "docs/deep"}}}},
 		"the whole":                    {fs: permissions.FSPolicy{Read: access{Parameter: true, Deny: []string{"**/.env"}}}, args: []string{"."}},
 		"outside":                      {fs: permissions.FSPolicy{Read: access{Parameter: true}}, args: []string{"../outside/o.txt", "out", "outdir"}},
 		"missing":                      {fs: permissions.FSPolicy{Read: access{Parameter: true}}, args: []string{"missing", "dangling", "loop"}},
@@ -182,9 +183,15 @@ func TestSameVerdicts(t *testing.T) {
 			g, err := policy.Resolve(folder, args)
 			must(t, err)
 			defer g.Revoke()
-			rules, err := FromGrant(g, policy.Root)
+			hiding, err := fromGrant(g, policy.Root, true)
+			must(t, err)
+			rules, err := fromGrant(g, policy.Root, false)
 			must(t, err)
 			unlisted := rules.Unlisted()
+			if len(hiding.Unlisted()) > 0 {
+				t.Errorf("%q are not listed", hiding.Unlisted())
+			}
+			hidden := ask(t, hiding, questions)
 			for i, child := range ask(t, rules, questions) {
 				q := questions[i]
 				host := false
@@ -195,17 +202,20 @@ func TestSameVerdicts(t *testing.T) {
 					_, err := g.FS().ReadDir(q.Path)
 					host = err == nil
 				}
+				if hidden[i] != host && q.Path != top+"/outside/linked.txt" {
+					t.Errorf("%s %s: the host says %v, the kernel %v", q.Op, strings.TrimPrefix(q.Path, top), host, hidden[i])
+				}
 				if host == child {
 					continue
 				}
-				// The one exception, which is on the safe side.
+				// Where nothing can be hidden there is one exception, on the safe side.
 				if real, _ := filepath.EvalSymlinks(q.Path); q.Op == "list" && host && slices.Contains(unlisted, real) {
 					continue
 				}
 				if q.Path == top+"/outside/linked.txt" {
 					continue // it is the same file as the one in the folder
 				}
-				t.Errorf("%s %s: the host says %v, the kernel %v", q.Op, strings.TrimPrefix(q.Path, top), host, child)
+				t.Errorf("%s %s: the host says %v, the kernel without mounts %v", q.Op, strings.TrimPrefix(q.Path, top), host, child)
 			}
 		})
 	}
@@ -252,37 +262,5 @@ func TestTooManyPlaces(t *testing.T) {
 	must(t, err)
 	if got := ask(t, rules, []question{{"read", folder + "/777"}, {"read", folder + "/10000"}}); !slices.Equal(got, []bool{true, true}) {
 		t.Errorf("got %v", got)
-	}
-}
-
-// A worker is let do what any call may be granted, and nothing besides.
-func TestFromPolicy(t *testing.T) {
-	top := plant(t, garden)
-	folder := filepath.Join(top, "folder")
-	ask1 := func(fs permissions.FSPolicy, root string) []bool {
-		t.Helper()
-		rules, err := FromPolicy(&permissions.Policy{FS: fs, Root: root}, folder)
-		must(t, err)
-		return ask(t, rules, []question{{"read", folder + "/a.txt"}, {"read", folder + "/docs/one.md"}, {"list", folder}, {"read", top + "/outside/o.txt"}, {"read", top + "/outside/plugin/main.js"}})
-	}
-	for name, c := range map[string]struct {
-		fs   permissions.FSPolicy
-		root string
-		want []bool
-	}{
-		"nothing":   {permissions.FSPolicy{}, "", []bool{false, false, false, false, false}},
-		"plugin":    {permissions.FSPolicy{}, top + "/outside/plugin", []bool{false, false, false, false, true}},
-		"parameter": {permissions.FSPolicy{Read: access{Parameter: true}}, "", []bool{true, true, true, false, false}},
-		"globs":     {permissions.FSPolicy{Read: access{Paths: []string{"docs/**/*.md"}}}, "", []bool{false, true, false, false, false}},
-		"listing":   {permissions.FSPolicy{List: &access{Folder: true}}, "", []bool{true, true, true, false, false}},
-		"link out":  {permissions.FSPolicy{Read: access{Paths: []string{"outdir/*"}}}, "", []bool{false, false, false, false, false}},
-		"writing":   {permissions.FSPolicy{Write: access{Paths: []string{"docs/new/**"}}}, "", []bool{false, true, false, false, false}},
-	} {
-		if got := ask1(c.fs, c.root); !slices.Equal(got, c.want) {
-			t.Errorf("%s: got %v, want %v", name, got, c.want)
-		}
-	}
-	if _, err := FromPolicy(nil, folder); err != nil {
-		t.Error(err)
 	}
 }

@@ -33,16 +33,21 @@ func probe() *Support {
 	if os.Getenv(shim.Mark) != "" {
 		return s
 	}
-	if err := tryNamespaces(true); err == nil {
-		s.Namespaces, s.Network = true, true
+	// Mostly all of it is there, or nothing.
+	if tryNamespaces(true, true) == nil {
+		s.Namespaces, s.Network, s.Mounts = true, true, true
 		return s
-	} else {
-		s.Why["network"] = err.Error()
 	}
-	if err := tryNamespaces(false); err != nil {
-		s.Why["namespaces"] = err.Error()
-	} else {
-		s.Namespaces = true
+	for _, n := range []struct {
+		name            string
+		network, mounts bool
+		have            *bool
+	}{{"namespaces", false, false, &s.Namespaces}, {"network", true, false, &s.Network}, {"mounts", false, true, &s.Mounts}} {
+		if err := tryNamespaces(n.network, n.mounts); err != nil {
+			s.Why[n.name] = err.Error()
+		} else {
+			*n.have = true
+		}
 	}
 	return s
 }
@@ -58,7 +63,7 @@ func tryFilter() error {
 }
 
 // tryNamespaces starts a shim in namespaces of its own that only tries.
-func tryNamespaces(network bool) error {
+func tryNamespaces(network, mounts bool) error {
 	p := &shim.Policy{Port: proxyPort, Probe: true, Ruleset: -1, Socket: -1, Status: 4, Host: 5, Keep: 3}
 	reader, writer, err := os.Pipe()
 	if err != nil {
@@ -75,7 +80,7 @@ func tryNamespaces(network bool) error {
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Env = []string{shim.Mark + "=1"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{}
-	namespaces(cmd.SysProcAttr, network)
+	namespaces(cmd.SysProcAttr, network, mounts)
 	if network {
 		pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 		if err != nil {
@@ -87,6 +92,9 @@ func tryNamespaces(network bool) error {
 		defer its.Close()
 		p.Socket = 6
 		cmd.ExtraFiles = []*os.File{its}
+	}
+	if mounts {
+		p.Empty = "/" // nothing is hidden by it: there are no folders to be
 	}
 	memory, err := sealed(p)
 	if err != nil {

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -35,7 +36,7 @@ func profile(program, temp string, rules *Rules) string {
 		}
 		places("file-read*", "/private/var/db/timezone", "/private/etc/ssl")
 	}
-	for _, dir := range append([]string{program}, rules.Exec...) {
+	for _, dir := range slices.Concat([]string{program}, rules.Exec) {
 		places("file-read*", dir)
 		places("process-exec", dir)
 	}
@@ -45,11 +46,11 @@ func profile(program, temp string, rules *Rules) string {
 		line("(allow file-read* (literal %s))", quoteScheme(file))
 	}
 	// A folder itself can be listed without what is in it being readable.
-	for _, dir := range append(append([]string(nil), rules.List...), rules.exact.folders...) {
+	for _, dir := range slices.Concat(rules.List, rules.exact.folders) {
 		line(`(allow file-read* (require-all (subpath %s) (vnode-type DIRECTORY)))`, quoteScheme(dir))
 	}
-	places("file-read*", append(append([]string(nil), rules.Write...), temp, rules.Sockets)...)
-	places("file-write*", append(append([]string(nil), rules.Write...), temp, rules.Sockets)...)
+	places("file-read*", slices.Concat(rules.Write, rules.Private, []string{temp, rules.Sockets})...)
+	places("file-write*", slices.Concat(rules.Write, rules.Private, []string{temp, rules.Sockets})...)
 	if rules.Sockets != "" {
 		line("(allow system-socket (socket-domain AF_UNIX))")
 		line("(allow network-bind network-inbound (local unix-socket (subpath %s)))", quoteScheme(rules.Sockets))

@@ -14,9 +14,9 @@
 //	err = child.Start() // instead of cmd.Start
 //	err = cmd.Wait()
 //
-// [Rules] say what is open; [FromGrant] makes them from what a call may touch, [FromPolicy]
-// from what a plugin may ever touch, and a [Stage] takes what a call writes until the host
-// has checked it. [Supported] says what the kernel of this machine enforces.
+// [Rules] say what is open; [FromGrant] makes them from what a call may touch, and a
+// [Stage] takes what a call writes until the host has checked it. [Supported] says what the
+// kernel of this machine enforces.
 //
 // On Linux the child is this same program, started anew: it takes the rules upon itself
 // (Landlock for files, seccomp for the rest, resource limits) and then becomes the target.
@@ -80,6 +80,10 @@ type Rules struct {
 	List  []string // folders with all below them: listings only
 	Write []string // folders: everything but running programs; files: reading and writing in place
 	Exec  []string // files, and folders with all below them: reading and running
+	// Private are folders of the program's own, which may be written like those of Write. A
+	// program that may write nothing else cannot change modes and times: the kernel does
+	// not look of which file.
+	Private []string
 
 	// System opens what programs need of the system: to run those of /usr, /bin, … with
 	// their libraries, and to read time zones, certificates, fonts and the like.
@@ -105,6 +109,7 @@ type exact struct {
 	files    []string // to read
 	trees    []string // to read and list, with all below
 	folders  []string // to list, with all folders below
+	hidden   []string // folders below these, to be hidden
 	unlisted []string // to list, but not all folders below
 	writable []string // files to write in place
 	run      []string // folders whose programs may be run, with all below

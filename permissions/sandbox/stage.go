@@ -54,7 +54,7 @@ type Stage struct {
 // StageOptions say how a stage is made; the zero value is for a program of one call.
 type StageOptions struct {
 	// Dir is where the stage is made; "" is the system's temporary folder. A program that
-	// serves several calls is given one folder at its start, by [Rules].Write, and the
+	// serves several calls is given one folder at its start, by the Write of its [Rules], and the
 	// stages of its calls are made in it.
 	Dir string
 	// All stages every argument that the call may read, too, by copy: for a program whose
@@ -263,8 +263,12 @@ func (s *Stage) Env() []string {
 
 // Open adds to rules what the stage needs.
 func (s *Stage) Open(r *Rules) {
-	if s.dir != "" {
+	commits := slices.ContainsFunc(s.items, func(i *staged) bool { return i.commit })
+	switch {
+	case s.dir != "" && commits:
 		r.Write = append(r.Write, s.dir)
+	case s.dir != "":
+		r.Private = append(r.Private, s.dir)
 	}
 	r.exact.writable = append(r.exact.writable, s.writable...)
 }

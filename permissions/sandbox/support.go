@@ -18,6 +18,8 @@ type Support struct {
 	// Network: a child can have a network of its own, with nothing in it but the way to the
 	// host's proxy.
 	Network bool
+	// Mounts: a child can have mounts of its own, by which folders are hidden from it.
+	Mounts bool
 	// Profile: there is macOS's sandbox-exec.
 	Profile bool
 
@@ -56,6 +58,8 @@ func (s *Support) lacks(rules *Rules) error {
 		return &UnavailableError{What: "seccomp", Why: s.why("seccomp"), Hint: hintOff}
 	case rules.Dial != nil && !s.Network:
 		return &UnavailableError{What: "a network namespace, which a list of granted hosts needs", Why: s.why("network"), Hint: hintNamespaces}
+	case len(rules.exact.hidden) > 0 && !s.Mounts:
+		return &UnavailableError{What: "a mount namespace, by which folders are hidden", Why: s.why("mounts"), Hint: hintNamespaces}
 	case rules.Dial != nil && rules.Sockets != "" && s.Landlock < 9:
 		return &UnavailableError{What: "granted hosts for a program that listens at a unix socket", Why: fmt.Sprintf("that needs Landlock 9, and this kernel has %d: the program could connect to the sockets of other programs", s.Landlock), Hint: "use the protocol stdio or mcp for this plugin, or have it ask the host to fetch"}
 	}
@@ -100,6 +104,9 @@ func (s *Support) Rows() []Row {
 	}
 	if rows[2].Detail = "a child's whole tree of processes ends with it, and it sees no others"; !s.Namespaces {
 		rows[2].Detail, rows[2].Hint = "there are no process namespaces ("+s.why("namespaces")+"): a supervisor ends what a child starts, and the number of processes is not limited", hintNamespaces
+	}
+	if s.Namespaces && !s.Mounts {
+		rows[2].Detail += "; but there are no mount namespaces (" + s.why("mounts") + "): a folder that holds a closed one cannot be listed by process plugins"
 	}
 	if rows[3].Detail = "a list of granted hosts is held by a network of the child's own and the host's proxy"; !s.Network {
 		rows[3].Detail, rows[3].Hint = "there are no network namespaces ("+s.why("network")+"): process plugins with granted hosts are refused", hintNamespaces

@@ -33,6 +33,19 @@ func (c *Child) makeTemp() error {
 	return nil
 }
 
+// makeEmpty makes an empty folder that nobody may list.
+func (c *Child) makeEmpty() (string, error) {
+	dir, err := os.MkdirTemp("", "toolhost-empty-")
+	if err == nil {
+		c.cleanup = append(c.cleanup, func() { _ = os.Remove(dir) }) // it is empty
+		err = os.Chmod(dir, 0o111)                                   // but a path may lead through it
+	}
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	return dir, err
+}
+
 // tempNames are the variables by which programs find their temporary folder.
 var tempNames = []string{"TMPDIR", "TMP", "TEMP"}
 
