@@ -26,6 +26,7 @@ var floors = map[string]int{
 	"internal/state":           0,
 	"internal/shim":            0,
 	"internal/suggest":         0,
+	"internal/text":            0,
 	"permissions":              0,
 	"plugins":                  0,
 	"internal/schema":          1,
@@ -58,7 +59,7 @@ var floors = map[string]int{
 var owners = map[string][]string{
 	"github.com/agnivade/levenshtein":          {"internal/suggest"},
 	"github.com/andybalholm/brotli":            {"internal/fetch", "runtimes/node"},
-	"github.com/bmatcuk/doublestar/v4":         {"permissions"},
+	"github.com/bmatcuk/doublestar/v4":         {"internal/text", "permissions"},
 	"github.com/dlclark/regexp2/v2":            {"internal/schema", "runtimes/node"},
 	"github.com/dop251/goja":                   {"runtimes/node"},
 	"github.com/dop251/goja_nodejs":            {"runtimes/node"},
@@ -82,7 +83,7 @@ var owners = map[string][]string{
 	"github.com/hashicorp/go-plugin":           {"runtimes/process", "runtimes/worker"},
 	"google.golang.org/grpc":                   {"runtimes/process", "runtimes/process/plugin", "runtimes/worker", "runtimes/worker/workerpb"},
 	"google.golang.org/protobuf":               {"runtimes/process", "runtimes/process/plugin", "runtimes/worker", "runtimes/worker/workerpb"},
-	"github.com/rogpeppe/go-internal":          {"internal/plugintest", "cmd/toolhost", "host/mcpserver"}, // the last two in tests only
+	"github.com/rogpeppe/go-internal":          {"internal/text", "internal/plugintest", "cmd/toolhost", "host/mcpserver"}, // the last two in tests only
 	// Of tests only:
 	"go.uber.org/goleak": {"*"},
 }

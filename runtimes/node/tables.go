@@ -42,6 +42,7 @@ var (
 	regexpLibrary         = newLibrary("regexp")
 	streamLibrary         = newLibrary("stream")
 	stringDecoderLibrary  = newLibrary("string_decoder")
+	textLibrary           = newLibrary("text")
 	textCodecsLibrary     = newLibrary("text_codecs")
 	timersLibrary         = newLibrary("timers")
 	timersPromisesLibrary = newLibrary("timers_promises")
