@@ -298,10 +298,10 @@ func argumentsHoldPlaceholder(args json.RawMessage) bool {
 	return holds(v)
 }
 
-// closeExchanges ends those of a scope; nil: all.
+// closeExchanges ends those of a scope.
 func (e *engine) closeExchanges(s *scope) {
 	for id, x := range e.api.exchanges {
-		if s == nil || x.scope == s {
+		if x.scope == s {
 			delete(e.api.exchanges, id)
 			x.end()
 		}

@@ -45,7 +45,8 @@ func (e *engine) share(turn func(s *scope, f func() error) error) {
 	e.vm.SetAsyncContextTracker(contextTracker{e})
 }
 
-// leave ends what a scope has begun: its timers, files and the rejections that are kept.
+// leave ends what a scope has begun: its timers, files, requests, connections and the
+// rejections that are kept.
 func (e *engine) leave(s *scope) {
 	for _, id := range e.loop.drop(s) {
 		if e.api.forgetTimer != nil {
@@ -58,6 +59,8 @@ func (e *engine) leave(s *scope) {
 			delete(e.api.files, fd)
 		}
 	}
+	e.closeExchanges(s)
+	e.closeSockets(s)
 	for p, of := range e.rejected {
 		if of == s {
 			delete(e.rejected, p)

@@ -87,10 +87,16 @@ func (s *socket) wordly(ctx context.Context, err error) error {
 // loadSockets makes what node:net and node:tls call.
 func loadSockets(e *engine) goja.Value {
 	return e.object(map[string]any{
-		"open":    e.openSocket,
-		"read":    e.readSocket,
-		"write":   e.writeSocket,
-		"secure":  e.secureSocket,
+		"open":   e.openSocket,
+		"read":   e.readSocket,
+		"write":  e.writeSocket,
+		"secure": e.secureSocket,
+		"pause": func(c goja.FunctionCall) goja.Value { // (id): ends the read that is under way, without closing anything
+			if s := e.api.sockets[int(c.Argument(0).ToInteger())]; s != nil {
+				s.pause()
+			}
+			return goja.Undefined()
+		},
 		"capture": e.captureFunction(),
 		"end": func(c goja.FunctionCall) goja.Value { // (id) → promise: nothing more is sent
 			return e.onSocket(c, func(_ context.Context, s *socket, _ net.Conn) (func() goja.Value, error) {
@@ -197,10 +203,10 @@ func (e *engine) readSocket(c goja.FunctionCall) goja.Value {
 		upgrading := s.upgrading
 		s.mu.Unlock()
 		switch {
-		case n > 0:
-			return func() goja.Value { return e.uint8Array(slices.Clone(data[:n])) }, nil
 		case upgrading:
 			return undefined, nil
+		case n > 0:
+			return func() goja.Value { return e.uint8Array(slices.Clone(data[:n])) }, nil
 		case errors.Is(err, io.EOF):
 			return func() goja.Value { return goja.Null() }, nil
 		}
@@ -277,21 +283,25 @@ func (e *engine) secureSocket(c goja.FunctionCall) goja.Value {
 	})
 }
 
-// upgrade makes the connection go on as TLS. A read that is under way is ended first, so
-// that it takes nothing that belongs to TLS.
-func (s *socket) upgrade(ctx context.Context, secured *tls.Conn) error {
-	conn := secured.NetConn()
+// pause ends the read that is under way, and those that begin before the connection goes
+// on as TLS: they would take what belongs to TLS.
+func (s *socket) pause() {
 	s.mu.Lock()
-	s.upgrading = true
-	s.mu.Unlock()
-	if err := conn.SetReadDeadline(time.Unix(1, 0)); err != nil {
-		return err
+	defer s.mu.Unlock()
+	if s.conn != nil {
+		s.upgrading = true
+		_ = s.conn.SetReadDeadline(time.Unix(1, 0)) // upgrade tells where there is none
 	}
+}
+
+// upgrade makes the connection go on as TLS.
+func (s *socket) upgrade(ctx context.Context, secured *tls.Conn) error {
+	s.pause()
 	s.reading.Lock()
 	defer s.reading.Unlock()
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	if err := conn.SetReadDeadline(time.Time{}); err != nil {
+	if err := secured.NetConn().SetReadDeadline(time.Time{}); err != nil {
 		return err
 	}
 	if err := secured.HandshakeContext(ctx); err != nil {

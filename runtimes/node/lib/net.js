@@ -70,17 +70,14 @@ class Socket extends Duplex {
     this.emit('connect');
     this.emit('ready');
     this.emit('_connected');
-    if (this.#wanted) this._read();
+    this.read(0);
+    this._read(); // a server that closes is noticed, and the call waits for what may come
   }
-  #wanted = false;
   _read() {
-    if (this.pending) { this.#wanted = true; return; }
-    if (this.#reading !== null || this.destroyed) return;
-    this.#wanted = false;
+    if (this.pending || this._successor || this.#reading !== null || this.destroyed) return;
     this.#reading = host.read(this.#id).then((chunk) => {
       this.#reading = null;
-      if (this._successor) { if (chunk) this._successor._take(chunk); return; }
-      if (this.destroyed || chunk === undefined) return;
+      if (this.destroyed || this._successor || chunk === undefined) return; // what came before TLS is no part of it
       this._take(chunk);
     }, (error) => { this.#reading = null; if (!this._successor) this.destroy(error); });
   }
@@ -105,10 +102,15 @@ class Socket extends Duplex {
     done(error);
     tick(() => this.emit('close', !!error));
   }
-  // _handOver gives the connection to the one that goes on with it as TLS.
-  _handOver(successor) { this._successor = successor; return [this.#id, this.#reading]; }
+  // _handOver gives the connection to the one that goes on with it as TLS, once nothing reads it any more.
+  async _handOver(successor) {
+    this._successor = successor;
+    successor._adopt(this.#id);
+    host.pause(this.#id);
+    await this.#reading;
+    return this.#id;
+  }
   _adopt(id) { this.#id = id; }
-  _id() { return this.#id; }
   _touch() {
     if (this.#delay === 0) return;
     clearTimeout(this.#timer);
@@ -144,8 +146,10 @@ class BlockList {
   constructor() { throw unsupported.unsupported('net', 'BlockList', 'the manifest says which hosts there are'); }
 }
 
+const NetSocket = callable(Socket);
+
 module.exports = unsupported.module('net', {
-  Socket: callable(Socket), Stream: callable(Socket), connect, createConnection: connect, BlockList, isIP, isIPv4: (text) => isIP(text) === 4, isIPv6: (text) => isIP(text) === 6,
+  Socket: NetSocket, Stream: NetSocket, connect, createConnection: connect, BlockList, isIP, isIPv4: (text) => isIP(text) === 4, isIPv6: (text) => isIP(text) === 6,
   getDefaultAutoSelectFamily: () => autoSelectFamily, setDefaultAutoSelectFamily: (value) => { autoSelectFamily = !!value; },
   getDefaultAutoSelectFamilyAttemptTimeout: () => 250, setDefaultAutoSelectFamilyAttemptTimeout() {},
   _normalizeArgs: normalize,
@@ -153,5 +157,9 @@ module.exports = unsupported.module('net', {
 
 // callable lets a class be called without new, as Node's is.
 function callable(C) {
-  return new Proxy(C, { apply: (target, self, args) => new target(...args) });
+  const f = { [C.name]: function (...args) { return Reflect.construct(C, args, new.target ?? f); } }[C.name];
+  Object.setPrototypeOf(f, C);
+  Object.defineProperty(f, 'prototype', { value: C.prototype });
+  Object.defineProperty(C.prototype, 'constructor', { value: f, writable: true, configurable: true });
+  return f;
 }

@@ -42,13 +42,11 @@ class TLSSocket extends Socket {
     const start = async () => {
       for (const name of ['localAddress', 'localPort', 'localFamily', 'remoteAddress', 'remotePort', 'remoteFamily']) this[name] = socket[name];
       this.emit('connect'); // of the connection below
-      const [id, reading] = socket._handOver(this);
-      this._adopt(id);
+      const id = await socket._handOver(this);
       const name = this.#options.servername || (isIP(this.#options.host ?? '') ? '' : this.#options.host) || socket._host || this.#options.host || '';
       this.servername = isIP(name) ? false : name;
       try {
         const secured = await host.secure(id, { ...context, servername: name, insecure: this.#options.rejectUnauthorized === false, alpn: alpn == null ? null : protocols(alpn) });
-        await reading;
         if (this.destroyed) return;
         this.#state = secured;
         this.authorized = secured.problem === null;

@@ -44,7 +44,7 @@ function isIP(text) {
   text = `${text}`;
   if (/^(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/.test(text)) return 4;
   const [address, zone, ...more] = text.split('%');
-  if (more.length > 0 || zone === '') return 0;
+  if (more.length > 0 || zone === '' || !address.includes(':')) return 0;
   const halves = address.split('::');
   if (halves.length > 2) return 0;
   const groups = halves.flatMap((half) => half === '' ? [] : half.split(':'));
