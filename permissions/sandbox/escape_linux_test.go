@@ -181,6 +181,17 @@ func raw(number uintptr, args ...uintptr) error {
 	return nil
 }
 
+// control calls ioctl on a file that is open for reading.
+func control(path string, request uintptr) error {
+	fd, err := unix.Open(path, unix.O_RDONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	var argument [128]byte
+	return raw(unix.SYS_IOCTL, uintptr(fd), request, uintptr(unsafe.Pointer(&argument)))
+}
+
 func text(s string) uintptr {
 	b, err := unix.BytePtrFromString(s)
 	if err != nil {
@@ -325,6 +336,17 @@ var escapes = []row{
 	{"open by handle", "EPERM", func(*world) error { return raw(unix.SYS_OPEN_BY_HANDLE_AT, 0, 0, 0) }},
 	{"type into the terminal", "EPERM", func(*world) error { return raw(unix.SYS_IOCTL, 0, unix.TIOCSTI, text("x")) }},
 	{"type into the terminal, high bits set", "EPERM", func(*world) error { return raw(unix.SYS_IOCTL, 0, 1<<32|unix.TIOCSTI, text("x")) }},
+	{"change the flags of what may only be read", "EPERM", func(w *world) error { return control(w.ReadFile, unix.FS_IOC_SETFLAGS) }},
+	{"seal what may only be read", "EPERM", func(w *world) error { return control(w.ReadFile, unix.FS_IOC_ENABLE_VERITY) }},
+	{"keep others from what may only be read", "EPERM", func(w *world) error {
+		fd, err := unix.Open(w.ReadFile, unix.O_RDONLY, 0)
+		if err != nil {
+			return err
+		}
+		defer unix.Close(fd)
+		_, err = unix.FcntlInt(uintptr(fd), unix.F_SETLEASE, unix.F_RDLCK)
+		return err
+	}},
 	{"a system call that is newer than this", "ENOSYS", func(*world) error { return raw(newest + 1) }},
 	{"load a module", "EPERM", func(*world) error { return raw(unix.SYS_INIT_MODULE, 0, 0, 0) }},
 	{"read the kernel's log", "EPERM", func(*world) error { _, err := unix.Klogctl(10, nil); return err }},

@@ -51,7 +51,7 @@ func filterFor(s sockets, metadata bool, abi int) ([]byte, error) {
 	}
 	f.self()
 	f.namespaces()
-	f.terminals()
+	f.ioctls()
 	f.network(s)
 	if abi < 3 {
 		f.truncation()
@@ -143,6 +143,15 @@ func only(i uint32, errno unix.Errno, values ...uint32) []bpf.Instruction {
 	return append(code, refuse(errno), bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW})
 }
 
+// except gives code that refuses a system call where an argument is one of values.
+func except(i uint32, errno unix.Errno, values ...uint32) []bpf.Instruction {
+	code := []bpf.Instruction{arg(i)}
+	for n, v := range values {
+		code = append(code, bpf.JumpIf{Cond: bpf.JumpEqual, Val: v, SkipTrue: uint8(len(values) - n)})
+	}
+	return append(code, bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW}, refuse(errno))
+}
+
 // self leaves calls that can be about any process to be about the program itself.
 func (f *filter) self() {
 	for _, number := range []uint32{unix.SYS_PRLIMIT64, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER, unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR} {
@@ -182,15 +191,16 @@ func (f *filter) namespaces() {
 	)
 }
 
-// terminals refuses to type into a terminal.
-func (f *filter) terminals() {
-	f.when(unix.SYS_IOCTL,
-		arg(1),
-		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.TIOCSTI, SkipTrue: 1},
-		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.TIOCLINUX, SkipTrue: 1},
-		refuse(unix.EPERM),
-		bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW},
-	)
+// ioctls refuses to type into a terminal, and what changes a file for good that is open
+// only for reading. fcntl with a lease keeps others from opening a file.
+func (f *filter) ioctls() {
+	const setXattr = 0x401c5820 // FS_IOC_FSSETXATTR
+	refused := []uint32{
+		unix.TIOCSTI, unix.TIOCLINUX,
+		unix.FS_IOC_SETFLAGS, setXattr, unix.FS_IOC_ENABLE_VERITY, unix.FS_IOC_SET_ENCRYPTION_POLICY,
+	}
+	f.when(unix.SYS_IOCTL, except(1, unix.EPERM, refused...)...)
+	f.when(unix.SYS_FCNTL, except(1, unix.EPERM, unix.F_SETLEASE)...)
 }
 
 // network refuses sockets but those that s allows. The type of a socket is in the low

@@ -264,3 +264,50 @@ func TestTooManyPlaces(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+// Names that are exchanged while the rules are made never open what lies elsewhere.
+func TestRacingNames(t *testing.T) {
+	top := plant(t, map[string]string{"folder/keep.txt": "k", "folder/sub/x.txt": "x", "outside/x.txt": "secret"})
+	folder, outside := filepath.Join(top, "folder"), filepath.Join(top, "outside/x.txt")
+	stop, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		name, dir := folder+"/swapped", folder+"/sub"
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			// A file and a link take turns at one name, a folder and a link at another.
+			next := name + ".next"
+			if i%2 == 0 {
+				_ = os.Symlink(outside, next)
+			} else {
+				_ = os.WriteFile(next, []byte("own"), 0o644)
+			}
+			_ = os.Rename(next, name)
+			if i%2 == 0 {
+				_ = os.Rename(dir, dir+".real")
+				_ = os.Symlink(filepath.Dir(outside), dir)
+			} else {
+				_ = os.Remove(dir)
+				_ = os.Rename(dir+".real", dir)
+			}
+		}
+	}()
+	policy := &permissions.Policy{FS: permissions.FSPolicy{Read: access{Folder: true}}}
+	for range 60 {
+		g, err := policy.Resolve(folder, nil)
+		must(t, err)
+		rules, err := FromGrant(g, "")
+		must(t, err)
+		g.Revoke()
+		got := ask(t, rules, []question{{"read", outside}, {"read", folder + "/keep.txt"}, {"list", filepath.Dir(outside)}})
+		if !slices.Equal(got, []bool{false, true, false}) {
+			t.Fatalf("got %v", got)
+		}
+	}
+	close(stop)
+	<-ended
+}
