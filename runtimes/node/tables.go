@@ -41,6 +41,14 @@ var (
 	querystringLibrary    = newLibrary("querystring")
 	regexpLibrary         = newLibrary("regexp")
 	streamLibrary         = newLibrary("stream")
+	streamBaseLibrary     = newLibrary("stream_base")
+	streamConsumers       = newLibrary("stream_consumers")
+	streamDuplexLibrary   = newLibrary("stream_duplex")
+	streamOperators       = newLibrary("stream_operators")
+	streamPipelineLibrary = newLibrary("stream_pipeline")
+	streamReadableLibrary = newLibrary("stream_readable")
+	streamWebLibrary      = newLibrary("stream_web")
+	streamWritableLibrary = newLibrary("stream_writable")
 	stringDecoderLibrary  = newLibrary("string_decoder")
 	textLibrary           = newLibrary("text")
 	textCodecsLibrary     = newLibrary("text_codecs")
@@ -122,6 +130,14 @@ func init() {
 		"crypto_shared":      withHost(cryptoSharedLibrary, "crypto_host"),
 		"crypto_sign":        withHost(cryptoSignLibrary, "crypto_host"),
 		"lazy_stream":        plain(lazyStreamLibrary),
+		"stream_base":        plain(streamBaseLibrary),
+		"stream_consumers":   plain(streamConsumers),
+		"stream_duplex":      plain(streamDuplexLibrary),
+		"stream_operators":   plain(streamOperators),
+		"stream_pipeline":    plain(streamPipelineLibrary),
+		"stream_readable":    plain(streamReadableLibrary),
+		"stream_web":         plain(streamWebLibrary),
+		"stream_writable":    plain(streamWritableLibrary),
 		"webcrypto":          withHost(webCryptoLibrary, "crypto_host"),
 		"web_codecs":         plain(webCodecsLibrary),
 		"web_pipe":           plain(webPipeLibrary),
