@@ -26,6 +26,7 @@ var (
 	fsLibrary             = newLibrary("fs")
 	fsStreamsLibrary      = newLibrary("fs_streams")
 	headersLibrary        = newLibrary("headers")
+	httpLibrary           = newLibrary("http")
 	inspectLibrary        = newLibrary("inspect")
 	intlLibrary           = newLibrary("intl")
 	iteratorLibrary       = newLibrary("iterator")
@@ -39,6 +40,7 @@ var (
 	performanceLibrary    = newLibrary("perf_hooks")
 	processLibrary        = newLibrary("process")
 	querystringLibrary    = newLibrary("querystring")
+	readlineLibrary       = newLibrary("readline")
 	regexpLibrary         = newLibrary("regexp")
 	streamLibrary         = newLibrary("stream")
 	streamBaseLibrary     = newLibrary("stream_base")
@@ -110,6 +112,7 @@ func init() {
 		"headers":       plain(headersLibrary),
 		"inspect":       loadInspect,
 		"intl":          loadIntl,
+		"http":          plain(httpLibrary),
 		"iterator":      plain(iteratorLibrary),
 		"language":      loadLanguage,
 		"language_more": loadLanguageMore,
@@ -160,6 +163,8 @@ func init() {
 		"events":              plain(eventsLibrary),
 		"fs":                  fromInternal("fs", "fs"),
 		"fs/promises":         fromInternal("fs_core", "promises"),
+		"http":                fromInternal("http", "http"),
+		"https":               fromInternal("http", "https"),
 		"module":              loadModuleModule,
 		"net":                 func(e *engine) goja.Value { return netLibrary.load(e, e.internal("sockets")) },
 		"os":                  loadOS,
@@ -169,6 +174,8 @@ func init() {
 		"perf_hooks":          loadPerformance,
 		"process":             loadProcess,
 		"querystring":         plain(querystringLibrary),
+		"readline":            plain(readlineLibrary),
+		"readline/promises":   fromBuiltin("readline", "promises"),
 		"stream":              plain(streamLibrary),
 		"stream/consumers":    fromBuiltin("stream", "consumers"),
 		"stream/promises":     fromBuiltin("stream", "promises"),
@@ -236,7 +243,7 @@ func init() {
 
 // unsupportedModules are those that can be imported, and throw when they are used.
 var unsupportedModules = []string{
-	"child_process", "cluster", "dgram", "dns", "dns/promises", "domain", "http", "http2", "https", "inspector", "inspector/promises",
-	"punycode", "readline", "readline/promises", "repl", "sea", "sqlite", "test", "test/reporters",
+	"child_process", "cluster", "dgram", "dns", "dns/promises", "domain", "http2", "inspector", "inspector/promises",
+	"punycode", "repl", "sea", "sqlite", "test", "test/reporters",
 	"trace_events", "tty", "v8", "vm", "wasi", "worker_threads",
 }

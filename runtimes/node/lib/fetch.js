@@ -381,4 +381,4 @@ async function verified(content, integrity) {
   return Content.of(bytes);
 }
 
-module.exports = { fetch, Request, Response };
+module.exports = { fetch, Request, Response, wire: { send: host.send, read: host.read, abort: host.abort } };

@@ -4,16 +4,16 @@ const { nodeError } = require('internal/errors');
 
 // What to do instead, by module.
 const program = 'handlers start no programs: offer the program as an MCP server of its own beside this host';
-const network = 'handlers listen on no port and look no names up; as clients they have fetch, node:net and node:tls, for the hosts that the manifest names';
+const network = 'handlers listen on no port and look no names up; as clients they have fetch, node:http, node:net and node:tls, for the hosts that the manifest names';
 const development = 'it serves development: leave it out of the handler';
 const threads = 'a handler has one thread: split the work over several calls';
 const ways = {
   __proto__: null,
   child_process: program, cluster: program,
-  dgram: network, dns: network, 'dns/promises': network, http: network, http2: network, https: network, net: network, tls: network,
+  dgram: network, dns: network, 'dns/promises': network, http: network, http2: 'use fetch, which speaks HTTP/2 where the server does', https: network, net: network, tls: network,
   inspector: development, 'inspector/promises': development, repl: development, test: development, 'test/reporters': development, trace_events: development, sea: development,
   crypto: 'use createHash, createHmac, randomBytes or timingSafeEqual, or a package in plain JavaScript', 'crypto.subtle': 'use subtle.digest, or a package in plain JavaScript',
-  domain: 'use try and catch around await', punycode: 'use domainToASCII and domainToUnicode of node:url', readline: 'read the file and split its text at line ends', 'readline/promises': 'there is nobody to ask: take what you need as an argument',
+  domain: 'use try and catch around await', punycode: 'use domainToASCII and domainToUnicode of node:url',
   sqlite: 'keep the data in a JSON file of the folder', tty: 'there is no terminal: write with console, which goes to the log',
   v8: 'use structuredClone, or JSON', vm: 'use new Function', wasi: 'use a package in plain JavaScript', worker_threads: threads,
 };
@@ -35,8 +35,6 @@ const harmless = {
   tty: { isatty: () => false },
   worker_threads: { isMainThread: true, parentPort: null, workerData: null, threadId: 0, resourceLimits: {}, SHARE_ENV: Symbol.for('nodejs.worker_threads.SHARE_ENV') },
   cluster: { isMaster: true, isPrimary: true, isWorker: false, workers: {} },
-  http: { METHODS: ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'], STATUS_CODES: { 200: 'OK', 201: 'Created', 204: 'No Content', 301: 'Moved Permanently', 302: 'Found', 304: 'Not Modified', 400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found', 405: 'Method Not Allowed', 409: 'Conflict', 429: 'Too Many Requests', 500: 'Internal Server Error', 502: 'Bad Gateway', 503: 'Service Unavailable', 504: 'Gateway Timeout' }, globalAgent: {}, maxHeaderSize: 16384 },
-  https: { globalAgent: {} },
   test: {},
 };
 
