@@ -49,6 +49,11 @@ func profile(program, temp string, rules *Rules) string {
 	for _, dir := range slices.Concat(rules.List, rules.exact.folders) {
 		line(`(allow file-read* (require-all (subpath %s) (vnode-type DIRECTORY)))`, quoteScheme(dir))
 	}
+	for _, dir := range rules.exact.unlisted {
+		line("(allow file-read* (literal %s))", quoteScheme(dir))
+	}
+	places("file-write*", rules.exact.writable...)
+	places("process-exec", rules.exact.run...)
 	places("file-read*", slices.Concat(rules.Write, rules.Private, []string{temp, rules.Sockets})...)
 	places("file-write*", slices.Concat(rules.Write, rules.Private, []string{temp, rules.Sockets})...)
 	if rules.Sockets != "" {
