@@ -13,6 +13,7 @@ import (
 func TestMain(m *testing.M) {
 	child.Main()
 	worker.Main()
+	worker.HostileMain()
 	os.Exit(func() int {
 		code := m.Run()
 		if code == 0 {

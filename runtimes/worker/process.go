@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"net"
@@ -60,9 +61,13 @@ type opened struct {
 // start starts a worker and opens the plugin in it. What is wrong with the plugin is a
 // *runtimes.LoadError, an end of the worker a *crashError.
 func (r *Runtime) start(ctx context.Context, spec *runtimes.Spec, folder string) (_ *opened, err error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("finding this program, which serves as the worker: %w", err)
+	command := r.command
+	if command == nil {
+		self, err := os.Executable()
+		if err != nil {
+			return nil, fmt.Errorf("finding this program, which serves as the worker: %w", err)
+		}
+		command = []string{self, argument}
 	}
 	// Paths of sockets are short; the user's folder of temporary files may not be.
 	temp, err := os.MkdirTemp(socketBase(), "toolhost-worker-")
@@ -78,7 +83,7 @@ func (r *Runtime) start(ctx context.Context, spec *runtimes.Spec, folder string)
 		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, sockets string) (runner.Runner, error) {
 			run.sockets = sockets
 			run.options = &child.Options{
-				Argv:   []string{self, argument},
+				Argv:   command,
 				Env:    environment(cmd.Env),
 				Rules:  rules(spec.Dir, folder, sockets, spec.Policy, memory(spec.Memory)),
 				Mode:   r.options.Sandbox,
@@ -153,10 +158,14 @@ func (r *Runtime) startError(ctx context.Context, run *childRunner, said *firstL
 	if p == nil {
 		return fmt.Errorf("starting the plugin's worker: %w", err)
 	}
-	if strings.Contains(err.Error(), "timeout") { // go-plugin has no error value for it
+	// go-plugin has no error values for these.
+	switch text := err.Error(); {
+	case strings.Contains(text, "timeout while waiting"):
 		return &crashError{reason: fmt.Sprintf("it did not answer within %s", startLimit), start: true}
+	case strings.Contains(text, "exited before") || strings.Contains(text, "Unrecognized remote plugin message"):
+		return &crashError{reason: said.reason(p.Err()), start: true}
 	}
-	return &crashError{reason: said.reason(p.Err()), start: true}
+	return fmt.Errorf("starting the plugin's worker: %w", err)
 }
 
 // dialOnce connects to the worker's socket, once: a worker that hangs up and puts another
@@ -393,6 +402,9 @@ func (p *process) failure(ctx context.Context, err error) error {
 	var broken *protocolError
 	if errors.As(err, &broken) {
 		return p.misbehaves(broken.what)
+	}
+	if errors.Is(err, io.EOF) {
+		return p.misbehaves("it ends a call without an outcome")
 	}
 	switch status.Code(err) {
 	case codes.ResourceExhausted:

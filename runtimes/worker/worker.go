@@ -58,6 +58,7 @@ const (
 type Runtime struct {
 	options Options
 	waiting chan struct{} // holds one for each worker that waits for a first call
+	command []string      // what a worker is; nil for this program
 }
 
 var _ runtimes.Runtime = (*Runtime)(nil)
