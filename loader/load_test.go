@@ -177,7 +177,7 @@ func TestManifestAndSchemaMistakesInOneReport(t *testing.T) {
 }
 
 func TestWhatThisHostLacks(t *testing.T) {
-	for extra, pointer := range map[string]string{`"state":"plugin"`: "/state", `"engine":"node"`: "/engine"} {
+	for extra, pointer := range map[string]string{`"state":"plugin"`: "/state"} {
 		w := newWorld(t, nil)
 		w.write("a/"+ManifestFile, `{"name":"a",`+extra+`}`)
 		errs := w.load("a")

@@ -207,9 +207,6 @@ func (o *opener) runtime(p *opened, c *checker) (runtimes.Runtime, []runtimes.To
 		lacking("/state", `this host has no "state": "plugin": every call starts from a fresh engine`,
 			`write "state": "call", and keep what must outlive a call in files`)
 	}
-	if m.Runtime == "node" && m.Engine == "node" {
-		lacking("/engine", `this host has no "engine": "node"`, `write "engine": "goja", or leave it out`)
-	}
 	var code []runtimes.Tool
 	for _, t := range m.Tools {
 		if !t.Repeated {

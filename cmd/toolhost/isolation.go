@@ -9,6 +9,8 @@ import (
 	"github.com/toolhost/toolhost/permissions/sandbox"
 	"github.com/toolhost/toolhost/runtimes"
 	"github.com/toolhost/toolhost/runtimes/node"
+	"github.com/toolhost/toolhost/runtimes/nodejs"
+	"github.com/toolhost/toolhost/runtimes/process"
 	"github.com/toolhost/toolhost/runtimes/worker"
 )
 
@@ -24,6 +26,7 @@ type isolation struct {
 	mode      string
 	inProcess runtimes.Runtime // in auto it refuses what it cannot hold
 	worker    runtimes.Runtime
+	nodejs    runtimes.Runtime // for "engine": "node"
 
 	mu     sync.Mutex
 	chosen map[string]string // by plugin
@@ -32,15 +35,18 @@ type isolation struct {
 var _ runtimes.Runtime = (*isolation)(nil)
 
 // newIsolation makes the runtime "node" as the flags ask for it.
-func newIsolation(mode string, inProcess *node.Options, workers *worker.Options) *isolation {
+func newIsolation(mode string, inProcess *node.Options, workers *worker.Options, programs *process.Options) *isolation {
 	options := *inProcess
 	options.RefuseRisky = mode == isolationAuto
-	return &isolation{mode: mode, inProcess: node.New(&options), worker: worker.New(workers), chosen: map[string]string{}}
+	return &isolation{mode: mode, inProcess: node.New(&options), worker: worker.New(workers), nodejs: nodejs.New(programs), chosen: map[string]string{}}
 }
 
-// Open opens a plugin where it belongs. In auto a plugin that was installed from elsewhere,
+// Open opens a plugin where it belongs: one that asks for a real Node.js there. In auto a plugin that was installed from elsewhere,
 // and one whose code this process could not hold, belongs into a worker.
 func (i *isolation) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instance, error) {
+	if spec.Engine == "node" {
+		return i.nodejs.Open(ctx, spec)
+	}
 	if i.mode != isolationWorker && (i.mode == isolationInProcess || !spec.Foreign) {
 		instance, err := i.inProcess.Open(ctx, spec)
 		var risk *node.RiskError

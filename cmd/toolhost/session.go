@@ -110,10 +110,11 @@ func (p *program) warnUnloaded(s *session) {
 // runtimes gives the runtimes that there are, by the names that manifests use.
 func (p *program) runtimes(limits host.Limits) map[string]runtimes.Runtime {
 	mode, _ := sandbox.ParseMode(p.flags.sandbox) // settleFlags has checked it
+	programs := &process.Options{Sandbox: mode, MaxResult: limits.Result}
 	return map[string]runtimes.Runtime{
 		"node": newIsolation(p.flags.isolation, &node.Options{MaxResult: limits.Result},
-			&worker.Options{MaxResult: limits.Result, Sandbox: mode, Folder: p.flags.folder}),
-		"process": process.New(&process.Options{Sandbox: mode, MaxResult: limits.Result}),
+			&worker.Options{MaxResult: limits.Result, Sandbox: mode, Folder: p.flags.folder}, programs),
+		"process": process.New(programs),
 	}
 }
 

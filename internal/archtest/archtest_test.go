@@ -40,6 +40,7 @@ var floors = map[string]int{
 	"runtimes/runtimestest":    4,
 	"runtimes/node":            4,
 	"runtimes/process":         4,
+	"runtimes/nodejs":          5,
 	"internal/fetch":           4,
 	"runtimes/worker":          5,
 	"runtimes/worker/workerpb": 0,

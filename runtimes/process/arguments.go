@@ -12,10 +12,11 @@ import (
 
 // arguments gives a call's arguments as a process gets them: it runs in the plugin's
 // folder, so paths that start at the agent's folder become absolute. staged says by JSON
-// pointer what is somewhere else for the process. A text that the schema does not mark as a
+// pointer what is somewhere else for the process; absolute may be false for a process that
+// goes to the agent's folder. A text that the schema does not mark as a
 // path, but that the call's grant takes for one, is made absolute where there is such a
 // file.
-func arguments(call *host.Call, policy *permissions.Policy, staged map[string]string) (json.RawMessage, error) {
+func arguments(call *host.Call, policy *permissions.Policy, staged map[string]string, absolute bool) (json.RawMessage, error) {
 	args := call.Args
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
@@ -27,7 +28,7 @@ func arguments(call *host.Call, policy *permissions.Policy, staged map[string]st
 		path := a.Value
 		if there, ok := staged[a.Pointer]; ok {
 			path = there
-		} else if path != "" && !filepath.IsAbs(path) && call.Grant.Folder() != "" && (a.Marked || byArgument && call.Grant.FS().Exists(path)) {
+		} else if absolute && path != "" && !filepath.IsAbs(path) && call.Grant.Folder() != "" && (a.Marked || byArgument && call.Grant.FS().Exists(path)) {
 			path = filepath.Join(call.Grant.Folder(), path)
 		}
 		if path == a.Value {

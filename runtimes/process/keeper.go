@@ -3,9 +3,11 @@ package process
 import (
 	"context"
 	"errors"
+	"reflect"
 	"time"
 
 	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/permissions/sandbox"
 )
 
 // keeper has one process serve one call after the other. Who holds the turn may use the
@@ -59,11 +61,12 @@ func (k *keeper) call(ctx context.Context, call *host.Call) (*host.Result, error
 	return result, err
 }
 
-// sortOut drops a process that has ended, or broken off, between two calls, or that was
-// started for another folder.
+// sortOut drops a process that has ended, or broken off, between two calls, that was
+// started for another folder, or that may read other files by now: what the kernel lets a
+// process do is settled at its start.
 func (k *keeper) sortOut(folder string) {
 	switch {
-	case k.now == nil, k.now.link.usable() && k.now.folder == folder:
+	case k.now == nil, k.now.link.usable() && k.now.folder == folder && k.current(folder):
 		return
 	case k.now.link.usable():
 		k.drop(keptGrace)
@@ -105,6 +108,21 @@ func (k *keeper) start(ctx context.Context, call *host.Call) error {
 	}
 	k.now = s
 	return err
+}
+
+// current reports whether the process may read what a process may read that starts now.
+func (k *keeper) current(folder string) bool {
+	policy := k.instance.spec.Policy
+	if !readsFreely(policy) {
+		return true
+	}
+	grant, err := policy.Resolve(folder, nil)
+	if err != nil {
+		return false
+	}
+	defer grant.Revoke()
+	now, err := sandbox.FromGrant(grant, k.instance.spec.Dir)
+	return err == nil && reflect.DeepEqual(now, k.now.opened)
 }
 
 // launch starts a process with what every call is granted, whatever its arguments are.

@@ -39,6 +39,9 @@ type Options struct {
 	// MaxResult is how many bytes a result may have, for the message where there are far
 	// too many; 1 MiB.
 	MaxResult int
+	// Context adds to each request who calls, from where and until when, and leaves paths
+	// that start at the agent's folder as they are: the program goes there itself.
+	Context bool
 	// Supervise keeps processes by a supervisor even where the kernel has pid namespaces.
 	Supervise bool
 }

@@ -29,6 +29,8 @@ type started struct {
 	stage string
 	// folder is the agent's folder for which the process was started.
 	folder string
+	// opened is what the grant opened to it.
+	opened *sandbox.Rules
 	undo   []func() // when it has ended
 }
 
@@ -56,10 +58,10 @@ func (in *instance) start(ctx context.Context, grant *permissions.Grant, stage *
 			runAll(s.undo)
 		}
 	}()
-	rules, err := in.rules(grant)
-	if err != nil {
+	if s.opened, err = sandbox.FromGrant(grant, in.spec.Dir); err != nil {
 		return nil, &Failure{What: "its process cannot be confined to what was granted", Err: err}
 	}
+	rules := in.rules(*s.opened, grant)
 	env, grace := environment(&in.spec), cancelGrace
 	if in.kept != nil {
 		grace = keptCancelGrace
@@ -98,22 +100,18 @@ func (in *instance) start(ctx context.Context, grant *permissions.Grant, stage *
 	return s, nil
 }
 
-// rules give what a process may do: what the grant opens, and what every process of the
+// rules give what a process may do: what the grant opens, r, and what every process of the
 // plugin needs.
-func (in *instance) rules(grant *permissions.Grant) (*sandbox.Rules, error) {
-	r, err := sandbox.FromGrant(grant, in.spec.Dir)
-	if err != nil {
-		return nil, err
-	}
+func (in *instance) rules(r sandbox.Rules, grant *permissions.Grant) *sandbox.Rules {
 	r.Exec = append(r.Exec, in.command.exec...)
 	r.Limits.Memory = in.spec.Memory
 	if in.spec.DataDir != "" {
-		r.Write = append(r.Write, in.spec.DataDir)
+		r.Private = append(r.Private, in.spec.DataDir)
 	}
 	if p := in.spec.Policy; p != nil && len(p.Fetch.Static)+len(p.Fetch.Settings)+len(p.Net.Static)+len(p.Net.Settings) > 0 {
 		r.Dial = func(ctx context.Context, _, address string) (net.Conn, error) { return dial(ctx, grant, address) }
 	}
-	return r, nil
+	return &r
 }
 
 // dial connects a process to a host that its grant allows.
@@ -140,6 +138,12 @@ func readsByArgument(p *permissions.Policy) bool {
 	return p != nil && (p.FS.Read.Parameter || p.FS.List != nil && p.FS.List.Parameter)
 }
 
+// readsFreely reports whether calls may read or list files whatever their arguments are.
+func readsFreely(p *permissions.Policy) bool {
+	free := func(a *permissions.Access) bool { return a != nil && (a.Folder || len(a.Paths) > 0) }
+	return p != nil && (free(&p.FS.Read) || free(p.FS.List))
+}
+
 // writes reports whether calls may write files of the agent's folder.
 func writes(p *permissions.Policy) bool {
 	return p != nil && (p.FS.Write.Parameter || p.FS.Write.Folder || len(p.FS.Write.Paths) > 0)
@@ -148,11 +152,7 @@ func writes(p *permissions.Policy) bool {
 // confinable reports, as a *runtimes.LoadError, that the sandbox is required and this
 // machine has none.
 func (in *instance) confinable() error {
-	rules, err := in.rules(nil)
-	if err != nil {
-		return err
-	}
-	err = child.Confinable(rules, in.runtime.options.Sandbox)
+	err := child.Confinable(in.rules(sandbox.Rules{}, nil), in.runtime.options.Sandbox)
 	var lacking *sandbox.UnavailableError
 	if !errors.As(err, &lacking) {
 		return err
@@ -170,7 +170,7 @@ func (in *instance) staged(call *host.Call, folder string) (*sandbox.Stage, json
 	if err != nil {
 		return nil, nil, &Failure{What: "the files of the call cannot be given to its process", Err: err}
 	}
-	args, err := arguments(call, in.spec.Policy, stage.Arguments())
+	args, err := arguments(call, in.spec.Policy, stage.Arguments(), !in.runtime.options.Context)
 	if err != nil {
 		_ = stage.Close()
 		return nil, nil, err

@@ -17,6 +17,7 @@ import (
 	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/internal/child"
 	"github.com/toolhost/toolhost/internal/jsondoc"
+	"github.com/toolhost/toolhost/permissions"
 )
 
 const (
@@ -36,11 +37,12 @@ const (
 
 // stdio speaks with a process by Filer's protocol: one JSON message a line.
 type stdio struct {
-	p         *child.Process
-	log       *slog.Logger
-	serve     func(ctx context.Context, call *host.Call, method string, params json.RawMessage) (any, error)
-	maxResult int
-	grace     time.Duration // for the answer to a call that was cancelled
+	p           *child.Process
+	log         *slog.Logger
+	serve       func(ctx context.Context, call *host.Call, method string, params json.RawMessage) (any, error)
+	withContext bool
+	maxResult   int
+	grace       time.Duration // for the answer to a call that was cancelled
 
 	writing sync.Mutex // one line at a time
 
@@ -64,7 +66,7 @@ type exchange struct {
 }
 
 func openStdio(p *child.Process, in *instance, grace time.Duration) link {
-	s := &stdio{p: p, log: in.spec.Log, serve: in.serve, maxResult: in.runtime.options.MaxResult, grace: grace, ended: make(chan struct{})}
+	s := &stdio{p: p, log: in.spec.Log, serve: in.serve, withContext: in.runtime.options.Context, maxResult: in.runtime.options.MaxResult, grace: grace, ended: make(chan struct{})}
 	go s.read()
 	return s
 }
@@ -97,7 +99,7 @@ func (s *stdio) call(ctx context.Context, call *host.Call, params json.RawMessag
 	}()
 
 	sent := make(chan error, 1)
-	go func() { sent <- s.send(ctx, request(x.id, call.Tool, params)) }()
+	go func() { sent <- s.send(ctx, request(x.id, call.Tool, params, s.context(call))) }()
 	var result *host.Result
 	var err error
 	select {
@@ -133,15 +135,30 @@ func cmpError(err, or error) error {
 	return err
 }
 
-// request writes a request as one line.
-func request(id, method string, params json.RawMessage) []byte {
+// request writes a request as one line. context is a further member; nil for none.
+func request(id, method string, params, context json.RawMessage) []byte {
 	var line bytes.Buffer
 	fmt.Fprintf(&line, `{"id":%s,"method":%s,"params":`, jsondoc.Quote(id), jsondoc.Quote(method))
 	if json.Compact(&line, params) != nil { // a line end in it would end the message
 		line.WriteString("{}")
 	}
+	if context != nil {
+		line.WriteString(`,"context":`)
+		line.Write(context)
+	}
 	line.WriteString("}\n")
 	return line.Bytes()
+}
+
+// context gives what a program of ours is told of a call.
+func (s *stdio) context(call *host.Call) json.RawMessage {
+	if !s.withContext {
+		return nil
+	}
+	return jsondoc.Marshal(map[string]any{
+		"callId": call.ID, "agent": map[string]string{"id": call.Agent.ID, "name": call.Agent.Name},
+		"folder": call.Grant.Folder(), "deadline": call.Deadline.UnixMilli(),
+	})
 }
 
 // send writes one line; it gives up when ctx ends.
@@ -379,9 +396,13 @@ func (s *stdio) nested(x *exchange, m message) {
 			ID     json.RawMessage `json:"id"`
 			Result any             `json:"result,omitempty"`
 			Error  string          `json:"error,omitempty"`
+			Code   string          `json:"code,omitempty"`
 		}{ID: m.ID, Result: result}
 		if err != nil {
 			line.Result, line.Error = nil, err.Error()
+			if errors.Is(err, permissions.ErrDenied) {
+				line.Code = "EACCES"
+			}
 		} else if result == nil {
 			line.Result = json.RawMessage("null")
 		}

@@ -43,8 +43,17 @@ type Harness struct {
 	BrokenFile    string
 	// State goes into the Spec. With "plugin" the variable of count outlives a call.
 	State string
+	// Timeout of the tools wait and spin, within which they must start; 0 is 300 ms.
+	Timeout time.Duration
 	// Spec changes the Spec of a plugin before it is opened; nil leaves it.
 	Spec func(spec *runtimes.Spec)
+}
+
+func (h *Harness) timeout() time.Duration {
+	if h.Timeout > 0 {
+		return h.Timeout
+	}
+	return 300 * time.Millisecond
 }
 
 // Tools gives the tools that a harness's plugin must have, and what each does.
@@ -130,7 +139,7 @@ func open(t *testing.T, harness *Harness) *fixture {
 	for id, does := range Tools() {
 		timeout := 20 * time.Second
 		if id == "wait" || id == "spin" {
-			timeout = 300 * time.Millisecond
+			timeout = harness.timeout()
 		}
 		list = append(list, &host.Tool{
 			Name: id, Description: does, InputSchema: json.RawMessage(`{"type":"object"}`),
@@ -222,7 +231,7 @@ func testImage(t *testing.T, f *fixture) {
 func testTimeout(t *testing.T, f *fixture) {
 	for _, tool := range []string{"wait", "spin"} {
 		began := time.Now()
-		expect(t, f.call(t, tool, object{}), true, fmt.Sprintf("tool %q timed out after 300ms", tool))
+		expect(t, f.call(t, tool, object{}), true, fmt.Sprintf("tool %q timed out after %s", tool, f.harness.timeout()))
 		if took := time.Since(began); took > 5*time.Second {
 			t.Errorf("%s: the answer came after %s", tool, took)
 		}
@@ -342,7 +351,7 @@ func testCloseWhileRunning(t *testing.T, f *fixture) {
 		t.Fatalf("the call has ended before it said anything: %+v", r)
 	}
 	f.drains(t)
-	expect(t, <-ended, true, `tool "wait" timed out after 300ms`)
+	expect(t, <-ended, true, fmt.Sprintf("tool \"wait\" timed out after %s", f.harness.timeout()))
 }
 
 func testCloseGivesUp(t *testing.T, f *fixture) {
