@@ -39,6 +39,7 @@ var (
 	pathLibrary           = newLibrary("path")
 	performanceLibrary    = newLibrary("perf_hooks")
 	processLibrary        = newLibrary("process")
+	punycodeLibrary       = newLibrary("punycode")
 	querystringLibrary    = newLibrary("querystring")
 	readlineLibrary       = newLibrary("readline")
 	regexpLibrary         = newLibrary("regexp")
@@ -173,6 +174,7 @@ func init() {
 		"path/win32":          fromBuiltin("path", "win32"),
 		"perf_hooks":          loadPerformance,
 		"process":             loadProcess,
+		"punycode":            plain(punycodeLibrary),
 		"querystring":         plain(querystringLibrary),
 		"readline":            plain(readlineLibrary),
 		"readline/promises":   fromBuiltin("readline", "promises"),
@@ -244,6 +246,6 @@ func init() {
 // unsupportedModules are those that can be imported, and throw when they are used.
 var unsupportedModules = []string{
 	"child_process", "cluster", "dgram", "dns", "dns/promises", "domain", "http2", "inspector", "inspector/promises",
-	"punycode", "repl", "sea", "sqlite", "test", "test/reporters",
+	"repl", "sea", "sqlite", "test", "test/reporters",
 	"trace_events", "tty", "v8", "vm", "wasi", "worker_threads",
 }

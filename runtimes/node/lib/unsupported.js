@@ -13,7 +13,7 @@ const ways = {
   dgram: network, dns: network, 'dns/promises': network, http: network, http2: 'use fetch, which speaks HTTP/2 where the server does', https: network, net: network, tls: network,
   inspector: development, 'inspector/promises': development, repl: development, test: development, 'test/reporters': development, trace_events: development, sea: development,
   crypto: 'use createHash, createHmac, randomBytes or timingSafeEqual, or a package in plain JavaScript', 'crypto.subtle': 'use subtle.digest, or a package in plain JavaScript',
-  domain: 'use try and catch around await', punycode: 'use domainToASCII and domainToUnicode of node:url',
+  domain: 'use try and catch around await',
   sqlite: 'keep the data in a JSON file of the folder', tty: 'there is no terminal: write with console, which goes to the log',
   v8: 'use structuredClone, or JSON', vm: 'use new Function', wasi: 'use a package in plain JavaScript', worker_threads: threads,
 };
