@@ -146,6 +146,7 @@ func TestNet(t *testing.T) {
 		"own check":   {`const s = tls.connect({ port: p.secure, ca: p.ca, checkServerIdentity: (name, cert) => new Error(name + ' ' + cert.subject.CN) }); const e = await once(s, 'error'); return e.message`, `localhost localhost`},
 		"no TLS":      {`const s = tls.connect({ port: p.greet }); const e = await once(s, 'error'); return e.code`, `EPROTO`},
 		"tls denied":  {`const s = tls.connect(993, 'other.example'); const e = await once(s, 'error'); return e.name`, `PluginPermissionError`},
+		"dns":         {`const dns = await import('node:dns'); const { promises } = dns; const e = await promises.resolveMx('a.example').catch((e) => [e.code, e.syscall]); const one = await new Promise((r) => dns.lookup('a.example', (err, address, family) => r([err, address, family]))); return [one, await promises.lookup('::1', { all: true }), e, (await import('node:dns/promises')).lookup === promises.lookup]`, `[[null,"a.example",4],[{"address":"::1","family":6}],["ENOTIMP","queryMx"],true]`},
 		"identity":    {`const cert = { subject: { CN: 'a.example' }, subjectaltname: 'DNS:*.b.example, IP Address:10.0.0.1' }; return [tls.checkServerIdentity('x.b.example', cert), tls.checkServerIdentity('10.0.0.1', cert), tls.checkServerIdentity('a.example', cert).code, tls.checkServerIdentity('x.y.b.example', cert).reason]`, `[null,null,"ERR_TLS_CERT_ALTNAME_INVALID","Host: x.y.b.example. is not in the cert's altnames: DNS:*.b.example, IP Address:10.0.0.1"]`},
 		"STARTTLS": {`
 let socket = net.connect(p.mail, 'localhost'), buffer = '', wake = null;

@@ -17,6 +17,7 @@ var (
 	cryptoKeysLibrary     = newLibrary("crypto_keys")
 	cryptoSharedLibrary   = newLibrary("crypto_shared")
 	cryptoSignLibrary     = newLibrary("crypto_sign")
+	dnsLibrary            = newLibrary("dns")
 	domExceptionLibrary   = newLibrary("dom_exception")
 	errorsLibrary         = newLibrary("errors")
 	eventsLibrary         = newLibrary("events")
@@ -161,6 +162,8 @@ func init() {
 		"constants":           loadConstants,
 		"crypto":              withHost(cryptoLibrary, "crypto_host"),
 		"diagnostics_channel": plain(channelLibrary),
+		"dns":                 plain(dnsLibrary),
+		"dns/promises":        fromBuiltin("dns", "promises"),
 		"events":              plain(eventsLibrary),
 		"fs":                  fromInternal("fs", "fs"),
 		"fs/promises":         fromInternal("fs_core", "promises"),
@@ -245,7 +248,7 @@ func init() {
 
 // unsupportedModules are those that can be imported, and throw when they are used.
 var unsupportedModules = []string{
-	"child_process", "cluster", "dgram", "dns", "dns/promises", "domain", "http2", "inspector", "inspector/promises",
+	"child_process", "cluster", "dgram", "domain", "http2", "inspector", "inspector/promises",
 	"repl", "sea", "sqlite", "test", "test/reporters",
 	"trace_events", "tty", "v8", "vm", "wasi", "worker_threads",
 }
