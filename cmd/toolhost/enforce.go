@@ -18,6 +18,9 @@ const (
 	advisory enforcer = "advisory"
 )
 
+// leastEngine is how much memory a process gets at least that runs a JavaScript engine.
+const leastEngine = 256 << 20
+
 // where is where the code of a plugin runs.
 type where string
 
@@ -201,10 +204,13 @@ func (e *enforcement) limits() {
 	}
 	e.add("execution.timeout", pointer, time, by, how)
 	if e.m.Memory > 0 || e.where != inProcess {
-		memory := "1 GiB"
-		pointer := ""
+		memory, pointer := "1 GiB", ""
 		if e.m.Memory > 0 {
-			memory, pointer = fmt.Sprintf("%d MiB", (e.m.Memory+1<<20-1)>>20), "/permissions/execution/memory"
+			bytes := e.m.Memory
+			if e.where == inWorker || e.where == inChild && e.m.Engine == "node" {
+				bytes = max(bytes, leastEngine)
+			}
+			memory, pointer = fmt.Sprintf("%d MiB", (bytes+1<<20-1)>>20), "/permissions/execution/memory"
 		}
 		if e.confined() {
 			e.add("execution.memory", pointer, memory, byKernel, "a resource limit of the process (RLIMIT_DATA)")

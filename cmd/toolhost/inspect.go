@@ -35,16 +35,7 @@ a rule is advisory.`,
 			}
 			return needsNothing(cmd, args[1:])
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			mode := sandbox.Require
-			if f := cmd.Flags().Lookup("sandbox"); f != nil {
-				var err error
-				if mode, err = sandbox.ParseMode(f.Value.String()); err != nil {
-					return usagef("it may be require, best-effort, off", "--sandbox: %w", err)
-				}
-			}
-			return p.inspect(cmd.Context(), args[0], mode)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return p.inspect(cmd.Context(), args[0]) },
 	}
 	p.addFlags(cmd)
 	p.addJSON(cmd)
@@ -84,8 +75,8 @@ type contribution struct {
 	TimeoutMS   int64  `json:"timeoutMs,omitempty"` // of a tool that states one
 }
 
-func (p *program) inspect(ctx context.Context, name string, mode sandbox.Mode) error {
-	dir, err := p.findPlugin(ctx, name)
+func (p *program) inspect(ctx context.Context, name string) error {
+	dir, isolated, err := p.findPlugin(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -105,7 +96,8 @@ func (p *program) inspect(ctx context.Context, name string, mode sandbox.Mode) e
 		return errReported
 	}
 	l := describe(m, dir)
-	l.Runs = p.whereRuns(m, dir)
+	l.Runs = p.whereRuns(m, dir, isolated)
+	mode, _ := sandbox.ParseMode(p.flags.sandbox) // settleFlags has checked it
 	l.Permissions = enforce(m, l.Runs, mode, sandbox.Supported())
 	l.Errors = append(l.Errors, mistakes...)
 	if p.flags.json {
@@ -126,37 +118,38 @@ func (p *program) inspect(ctx context.Context, name string, mode sandbox.Mode) e
 	return nil
 }
 
-// findPlugin gives the folder of a plugin that is named, or is a folder itself.
-func (p *program) findPlugin(ctx context.Context, name string) (string, error) {
+// findPlugin gives the folder of a plugin that is named, or is a folder itself; and of one
+// that was loaded, where its handlers were put: see [isolation].
+func (p *program) findPlugin(ctx context.Context, name string) (dir, isolated string, err error) {
 	if strings.ContainsAny(name, `/\`) || name == "." || name == ".." {
 		if !isDir(name) {
-			return "", usagef("name a plugin, or the folder of one", "there is no folder %q", name)
+			return "", "", usagef("name a plugin, or the folder of one", "there is no folder %q", name)
 		}
 		if _, err := os.Stat(filepath.Join(name, loader.ManifestFile)); err != nil {
-			return "", usagef("a plugin folder holds a "+loader.ManifestFile, "there is no plugin in %q", name)
+			return "", "", usagef("a plugin folder holds a "+loader.ManifestFile, "there is no plugin in %q", name)
 		}
-		return name, nil
+		return name, "", nil
 	}
 	s, err := p.load(ctx)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	defer s.close()
 	var names []string
 	for _, st := range s.loader.Status() {
 		if st.Name == name {
-			return st.Dir, nil
+			return st.Dir, s.node.of(name), nil
 		}
 		names = append(names, st.Name)
 	}
 	if _, err := os.Stat(filepath.Join(name, loader.ManifestFile)); err == nil {
-		return name, nil
+		return name, "", nil
 	}
 	hint := `"toolhost list" has the plugins; a folder is named with a slash, such as ./` + name
 	if near := suggest.Nearest(name, names); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	return "", usagef(hint, "there is no plugin %q", name)
+	return "", "", usagef(hint, "there is no plugin %q", name)
 }
 
 // readManifest reads a manifest, and nothing but a regular file of a size that one may have.
@@ -173,12 +166,13 @@ func readManifest(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, most))
 }
 
-// whereRuns says where the code of a plugin would run.
-func (p *program) whereRuns(m *loader.Manifest, dir string) where {
+// whereRuns says where the code of a plugin runs. Of a plugin that was not loaded it is
+// not known whether its code can be held in process.
+func (p *program) whereRuns(m *loader.Manifest, dir, isolated string) where {
 	switch {
 	case m.Runtime == "process" || m.Engine == "node":
 		return inChild
-	case p.flags.isolation == "worker", p.flags.isolation == "auto" && p.foreign(dir):
+	case isolated == isolationWorker, p.flags.isolation == isolationWorker, p.flags.isolation == isolationAuto && p.foreign(dir):
 		return inWorker
 	}
 	return inProcess
