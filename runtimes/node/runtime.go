@@ -63,6 +63,9 @@ type Options struct {
 	// could stop in this process. The error is a *[RiskError]; no code of the plugin has
 	// run then. It is for a program that can open the plugin in another process instead.
 	RefuseRisky bool
+	// Sources is the folder from which modules are read that go into a plugin, where that
+	// is not the plugin's own: a copy of them. What a handler reads is in the plugin's own.
+	Sources string
 }
 
 // Runtime opens plugins. It is safe for concurrent use.
@@ -101,7 +104,11 @@ func (r *Runtime) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instan
 	if spec.Log == nil {
 		spec.Log = slog.New(slog.DiscardHandler)
 	}
-	root, err := os.OpenRoot(spec.Dir)
+	sources := spec.Dir
+	if r.options.Sources != "" {
+		sources = r.options.Sources
+	}
+	root, err := os.OpenRoot(sources)
 	if err != nil {
 		return nil, fmt.Errorf("opening the folder of plugin %q: %w", spec.Plugin, err)
 	}

@@ -19,40 +19,6 @@ import (
 	"github.com/toolhost/toolhost/runtimes/worker"
 )
 
-// workers gives the process ids of the workers that this process has started.
-func workers(tb testing.TB) (list []int) {
-	tb.Helper()
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for _, e := range entries {
-		pid, err := strconv.Atoi(e.Name())
-		if err != nil {
-			continue
-		}
-		line, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline")) // it may have ended
-		stat, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "stat"))
-		_, rest, _ := strings.Cut(string(stat), ") ")
-		fields := strings.Fields(rest)
-		if strings.Contains(string(line), "toolhost-node-worker") && len(fields) > 1 && fields[1] == strconv.Itoa(os.Getpid()) && fields[0] != "Z" {
-			list = append(list, pid)
-		}
-	}
-	return list
-}
-
-func leftFolders(tb testing.TB) []string {
-	tb.Helper()
-	found, err := filepath.Glob(filepath.Join(os.TempDir(), "toolhost-worker-*"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return found
-}
-
-const recursion = "let a = []; for (let i = 0; i < 3e6; i++) a = [a]; return structuredClone(a)"
-
 // The worker that is killed while calls run in it fails these, says so, and is replaced.
 func TestKilledWorker(t *testing.T) {
 	f := open(t, setup{files: map[string]string{
@@ -202,4 +168,15 @@ func TestIdleStop(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A script that outruns the watchdog ends its worker, and who called is told why.
+func TestOutOfMemory(t *testing.T) {
+	f := open(t, setup{memory: 1, files: map[string]string{ // which counts as 256 MB
+		"memory.js": handlerOf("const all = []; for (let i = 0; i < 8; i++) all.push(new Uint8Array(200e6)); return all.length"), "ok.js": handlerOf("return 'ok'"),
+	}})
+	if text, isError := f.call(t, "memory", "{}"); !isError || text != "the plugin's worker crashed (out of memory)" {
+		t.Errorf("got isError %v, %q", isError, text)
+	}
+	f.answers(t, "ok", "{}", "ok")
 }

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -106,4 +108,36 @@ func (f *fixture) answers(tb testing.TB, tool, args, want string) {
 	if text, isError := f.call(tb, tool, args); isError || text != want {
 		tb.Errorf("%s %s: got isError %v, %.300q; want %q", tool, args, isError, text, want)
 	}
+}
+
+// workers gives the process ids of the workers that this process has started.
+func workers(tb testing.TB) (list []int) {
+	tb.Helper()
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		line, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline")) // it may have ended
+		stat, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "stat"))
+		_, rest, _ := strings.Cut(string(stat), ") ")
+		fields := strings.Fields(rest)
+		if strings.Contains(string(line), "toolhost-node-worker") && len(fields) > 1 && fields[1] == strconv.Itoa(os.Getpid()) && fields[0] != "Z" {
+			list = append(list, pid)
+		}
+	}
+	return list
+}
+
+func leftFolders(tb testing.TB) []string {
+	tb.Helper()
+	found, err := filepath.Glob(filepath.Join(os.TempDir(), "toolhost-worker-*"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return found
 }

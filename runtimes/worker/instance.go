@@ -26,6 +26,7 @@ type instance struct {
 	runtime *Runtime
 	spec    runtimes.Spec
 	inputs  map[string][sha256.Size]byte
+	sources *sources // nil where they were too large, or had changed already
 
 	base context.Context // ends when Close no longer waits
 	end  context.CancelCauseFunc
@@ -58,13 +59,8 @@ func (in *instance) Handler(id string) host.Handler {
 // Inputs gives the files that went into the instance.
 func (in *instance) Inputs() map[string][sha256.Size]byte { return maps.Clone(in.inputs) }
 
-// unchanged says whether a worker that was started later runs the same code.
-func (in *instance) unchanged(inputs map[string][sha256.Size]byte) error {
-	if maps.Equal(in.inputs, inputs) {
-		return nil
-	}
-	return errors.New("the plugin's worker had to be started anew, and the plugin's files have changed since they were loaded; the tool can be called again once the plugin has been reloaded")
-}
+// errChanged says that a worker that was started later would run other code.
+var errChanged = errors.New("the plugin's worker had to be started anew, and the plugin's files have changed since they were loaded; the tool can be called again once the plugin has been reloaded")
 
 // Close takes no new calls, waits for the running ones, and stops the workers.
 func (in *instance) Close(ctx context.Context) error {

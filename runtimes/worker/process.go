@@ -59,8 +59,9 @@ type opened struct {
 }
 
 // start starts a worker and opens the plugin in it. What is wrong with the plugin is a
-// *runtimes.LoadError, an end of the worker a *crashError.
-func (r *Runtime) start(ctx context.Context, spec *runtimes.Spec, folder string) (_ *opened, err error) {
+// *runtimes.LoadError, an end of the worker a *crashError. The modules are read from copies,
+// where there are some.
+func (r *Runtime) start(ctx context.Context, spec *runtimes.Spec, folder string, copies *sources) (_ *opened, err error) {
 	command := r.command
 	if command == nil {
 		self, err := os.Executable()
@@ -74,6 +75,13 @@ func (r *Runtime) start(ctx context.Context, spec *runtimes.Spec, folder string)
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for the worker: %w", err)
 	}
+	from := ""
+	if copies != nil {
+		if from, err = copies.write(temp); err != nil {
+			_ = os.RemoveAll(temp)
+			return nil, fmt.Errorf("copying the modules for the worker: %w", err)
+		}
+	}
 	p := &process{log: spec.Log, ended: make(chan struct{})}
 	said := &firstLines{}
 	run := &childRunner{}
@@ -85,7 +93,7 @@ func (r *Runtime) start(ctx context.Context, spec *runtimes.Spec, folder string)
 			run.options = &child.Options{
 				Argv:   command,
 				Env:    environment(cmd.Env),
-				Rules:  rules(spec.Dir, folder, sockets, spec.Policy, memory(spec.Memory)),
+				Rules:  rules([]string{spec.Dir, from}, folder, sockets, spec.Policy, memory(spec.Memory)),
 				Mode:   r.options.Sandbox,
 				Stderr: said.add,
 			}
@@ -138,7 +146,7 @@ func (r *Runtime) start(ctx context.Context, spec *runtimes.Spec, folder string)
 		p.mu.Unlock()
 		close(p.ended)
 	}()
-	inputs, err := p.open(ctx, r, spec)
+	inputs, err := p.open(ctx, r, spec, from)
 	if err != nil {
 		p.stop(errOpenFailed)
 		<-p.ended
@@ -216,14 +224,14 @@ func environment(handshake []string) []string {
 }
 
 // open opens the plugin in the worker.
-func (p *process) open(ctx context.Context, r *Runtime, spec *runtimes.Spec) (map[string][sha256.Size]byte, error) {
+func (p *process) open(ctx context.Context, r *Runtime, spec *runtimes.Spec, from string) (map[string][sha256.Size]byte, error) {
 	policy, err := encodePolicy(spec.Policy)
 	if err != nil {
 		return nil, fmt.Errorf("handing the policy to the plugin's worker: %w", err)
 	}
 	m := &pb.Plugin{
 		Name: spec.Plugin, Version: spec.Version, Dir: spec.Dir, Policy: policy, State: spec.State, Env: map[string][]byte{},
-		MaxResult: int64(r.options.MaxResult), MaxHeap: memory(spec.Memory) / 2, LoadLimit: int64(r.options.LoadLimit),
+		MaxResult: int64(r.options.MaxResult), MaxHeap: memory(spec.Memory) / 2, LoadLimit: int64(r.options.LoadLimit), Sources: from,
 	}
 	for _, t := range spec.Tools {
 		m.Tools = append(m.Tools, &pb.Tool{Id: t.ID, Handler: t.Handler, Field: t.Field})

@@ -76,7 +76,7 @@ func (s *server) Open(stream pb.Worker_OpenServer) error {
 	for _, t := range p.GetTools() {
 		spec.Tools = append(spec.Tools, runtimes.Tool{ID: t.GetId(), Handler: t.GetHandler(), Field: t.GetField()})
 	}
-	runtime := node.New(&node.Options{MaxResult: int(p.GetMaxResult()), LoadLimit: time.Duration(p.GetLoadLimit()), MaxHeap: uint64(p.GetMaxHeap())})
+	runtime := node.New(&node.Options{MaxResult: int(p.GetMaxResult()), LoadLimit: time.Duration(p.GetLoadLimit()), MaxHeap: uint64(p.GetMaxHeap()), Sources: p.GetSources()})
 	if limit := p.GetMaxHeap(); limit > 0 {
 		// Garbage is collected before it fills what the script may use.
 		debug.SetMemoryLimit(limit)

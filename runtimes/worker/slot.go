@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -122,7 +123,7 @@ func (in *instance) slot(folder string) *slot {
 // call that needs it first: others may wait for it too.
 func (in *instance) start(s *slot, a *attempt, folder string) {
 	defer close(a.ready)
-	o, err := in.runtime.start(in.base, &in.spec, folder)
+	o, err := in.restart(folder)
 	if err != nil {
 		a.err = err
 		var crash *crashError
@@ -131,14 +132,23 @@ func (in *instance) start(s *slot, a *attempt, folder string) {
 		}
 		return
 	}
-	if err := in.unchanged(o.inputs); err != nil {
-		o.process.stop(err)
-		<-o.process.ended
-		a.err = err
-		return
-	}
 	a.process = o.process
 	in.watch(s, o.process)
+}
+
+// restart starts a worker with the code that was loaded: a version of the plugin that does
+// not load must leave the one before it serving.
+func (in *instance) restart(folder string) (*opened, error) {
+	if in.sources == nil || in.sources.same(in.spec.Dir) {
+		o, err := in.runtime.start(in.base, &in.spec, folder, nil)
+		if err == nil && !maps.Equal(o.inputs, in.inputs) {
+			o.process.stop(errChanged)
+			<-o.process.ended
+			err = errChanged
+		}
+		return o, err
+	}
+	return in.runtime.start(in.base, &in.spec, folder, in.sources)
 }
 
 // watch counts the crash of a worker, should it come to that. Close waits for its end.

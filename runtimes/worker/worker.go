@@ -89,7 +89,7 @@ func (r *Runtime) maxMessage() int { return maxRequest + 16*r.options.MaxResult 
 func (r *Runtime) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instance, error) {
 	in := &instance{runtime: r, spec: withDefaults(spec), slots: map[string]*slot{}}
 	in.base, in.end = context.WithCancelCause(context.Background())
-	o, err := r.start(ctx, &in.spec, r.options.Folder)
+	o, err := r.start(ctx, &in.spec, r.options.Folder, nil)
 	if err != nil {
 		in.end(err)
 		var crash *crashError
@@ -107,6 +107,7 @@ func (r *Runtime) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instan
 		return nil, err
 	}
 	in.inputs = o.inputs
+	in.sources = readSources(spec.Dir, o.inputs)
 	r.keep(in, o.process)
 	return in, nil
 }
