@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -499,5 +500,45 @@ func TestManyLoadsAtOnce(t *testing.T) {
 	}
 	if got := w.tools(); len(got) != n+1 {
 		t.Errorf("tools = %v", got)
+	}
+}
+
+func TestLoadAllOpensSeveralAtATimeAndRegistersInOrder(t *testing.T) {
+	w := newWorld(t, nil)
+	for _, name := range []string{"a", "b", "c"} {
+		w.plugin(name, name, "tool_"+name)
+	}
+	var others sync.WaitGroup
+	others.Add(2)
+	w.rt.fail = func(spec runtimes.Spec) error {
+		if spec.Plugin == "a" {
+			others.Wait() // the first is opened only after the last
+		} else {
+			others.Done()
+		}
+		return nil
+	}
+	w.loadAll()
+	w.wantTools("tool_a", "tool_b", "tool_c")
+}
+
+func TestLoadAllLeavesNothingOpenWhenItIsStopped(t *testing.T) {
+	w := newWorld(t, nil)
+	for i := range 20 {
+		w.plugin(fmt.Sprintf("p%02d", i), fmt.Sprintf("p%02d", i), fmt.Sprintf("tool_%02d", i))
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	stop := errors.New("stop")
+	w.rt.fail = func(spec runtimes.Spec) error {
+		if spec.Plugin == "p10" {
+			cancel(stop)
+		}
+		return nil
+	}
+	if err := w.loader.LoadAll(ctx); !errors.Is(err, stop) {
+		t.Errorf("error = %v", err)
+	}
+	if n := len(w.rt.alive()); n != len(w.tools()) {
+		t.Errorf("%d instances are open for %d tools", n, len(w.tools()))
 	}
 }

@@ -112,30 +112,65 @@ func New(reg Registrar, rts map[string]runtimes.Runtime, options *Options) *Load
 	return l
 }
 
-// LoadAll loads every plugin of Options.Dirs, Options.Installed and Options.Bundled. Plugins that do not
-// load are logged and stand in [Loader.Status]; they are no error. The error says which of the
-// folders could not be read, that ctx has ended, or that the loader is closed.
+// opening is how many plugins LoadAll opens at the same time. More than there are
+// processors: one whose code loops while it loads must not hold up the rest.
+const opening = 4
+
+// LoadAll loads every plugin of Options.Dirs, Options.Installed and Options.Bundled.
+// Several are opened at a time; their tools are registered in order. Plugins that do not
+// load are logged and stand in [Loader.Status]; they are no error. The error says which of
+// the folders could not be read, that ctx has ended, or that the loader is closed.
 func (l *Loader) LoadAll(ctx context.Context) error {
 	var errs []error
+	var folders []string
 	seen := map[string]bool{} // a folder that is named twice is loaded once
 	for _, dir := range l.dirs {
-		folders, err := Folders(dir)
+		found, err := Folders(dir)
 		if err != nil {
 			errs = append(errs, err)
-			continue
 		}
-		for _, f := range folders {
-			if seen[resolve(f)] {
-				continue
-			}
-			seen[resolve(f)] = true
-			var bad *LoadError
-			if err := l.Load(ctx, f); err != nil && !errors.As(err, &bad) {
-				return errors.Join(append(errs, err)...)
+		for _, f := range found {
+			if !seen[resolve(f)] {
+				seen[resolve(f)] = true
+				folders = append(folders, f)
 			}
 		}
 	}
+	l.loading.Lock()
+	defer l.loading.Unlock()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	opened := l.openAll(ctx, folders)
+	for i, f := range folders {
+		var bad *LoadError
+		if err := l.take(ctx, f, <-opened[i], false); err != nil && !errors.As(err, &bad) {
+			cancel(err)
+			for _, rest := range opened[i+1:] {
+				(<-rest).abandon(l.log)
+			}
+			return errors.Join(append(errs, err)...)
+		}
+	}
 	return errors.Join(errs...)
+}
+
+// openAll opens plugin folders; each gets a channel that gives the one answer.
+func (l *Loader) openAll(ctx context.Context, folders []string) []chan *opened {
+	answers := make([]chan *opened, len(folders))
+	for i := range answers {
+		answers[i] = make(chan *opened, 1)
+	}
+	go func() {
+		slots := make(chan struct{}, opening)
+		for i, f := range folders {
+			slots <- struct{}{}
+			go func() {
+				defer func() { <-slots }()
+				answers[i] <- l.opener.open(ctx, f)
+			}()
+		}
+	}()
+	return answers
 }
 
 // Load loads one plugin folder. A folder that is loaded already is opened anew beside its
@@ -149,18 +184,31 @@ func (l *Loader) Load(ctx context.Context, dir string) error {
 func (l *Loader) load(ctx context.Context, dir string, ifChanged bool) error {
 	l.loading.Lock()
 	defer l.loading.Unlock()
-	if err := context.Cause(ctx); err != nil {
-		return fmt.Errorf("loading plugin %q: %w", dir, err)
-	}
-	resolved := resolve(dir)
 	l.mu.Lock()
-	closed, known := l.closed, l.find(resolved)
+	closed := l.closed
 	l.mu.Unlock()
 	if closed {
 		return ErrClosed
 	}
-	p := l.opener.open(ctx, dir)
-	if err := context.Cause(ctx); err != nil && len(p.errors) > 0 {
+	if err := context.Cause(ctx); err != nil {
+		return fmt.Errorf("loading plugin %q: %w", dir, err)
+	}
+	return l.take(ctx, dir, l.opener.open(ctx, dir), ifChanged)
+}
+
+// take registers an opened plugin in the place of what its folder had before. l.loading
+// is held.
+func (l *Loader) take(ctx context.Context, dir string, p *opened, ifChanged bool) error {
+	resolved := resolve(dir)
+	l.mu.Lock()
+	closed, known := l.closed, l.find(resolved)
+	l.mu.Unlock()
+	switch err := context.Cause(ctx); {
+	case closed:
+		p.abandon(l.log)
+		return ErrClosed
+	case err != nil:
+		p.abandon(l.log)
 		return fmt.Errorf("loading plugin %q: %w", dir, err) // no fault of the plugin
 	}
 	if len(p.errors) == 0 {
