@@ -2,13 +2,35 @@
 package examples_test
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 
+	"github.com/toolhost/toolhost/internal/child"
 	"github.com/toolhost/toolhost/internal/testhost"
 )
 
+func TestMain(m *testing.M) {
+	child.Main()
+	os.Exit(m.Run())
+}
+
 func TestCases(t *testing.T) {
-	for _, dir := range []string{"commonjs", "esm", "typescript", "node-modules"} {
+	for _, dir := range []string{"commonjs", "esm", "typescript", "node-modules", "process-python", "process-shell"} {
 		t.Run(dir, func(t *testing.T) { testhost.RunCases(t, dir) })
 	}
+}
+
+// The example in Go is built first.
+func TestGo(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "process-go")
+	if err := os.CopyFS(dir, os.DirFS("process-go")); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "process-go"), "./process-go").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	testhost.RunCases(t, dir)
 }

@@ -5,7 +5,8 @@
 //	testhost.RunCases(t, "../plugins/word-count")
 //
 // Both fail the test where a plugin does not load cleanly. Cases that need settings or
-// responses of hosts are for "toolhost test".
+// responses of hosts are for "toolhost test". Where plugins are programs, TestMain must
+// begin with child.Main.
 package testhost
 
 import (
@@ -20,6 +21,7 @@ import (
 	"github.com/toolhost/toolhost/loader"
 	"github.com/toolhost/toolhost/runtimes"
 	"github.com/toolhost/toolhost/runtimes/node"
+	"github.com/toolhost/toolhost/runtimes/process"
 )
 
 // New gives a host whose agent's folder is folder, with the plugins of dirs loaded. A
@@ -27,7 +29,7 @@ import (
 func New(t testing.TB, folder string, dirs ...string) *host.Host {
 	t.Helper()
 	h := host.New(&host.Options{Folder: folder})
-	l := loader.New(h, map[string]runtimes.Runtime{"node": node.New(nil)}, &loader.Options{Dirs: dirs})
+	l := loader.New(h, map[string]runtimes.Runtime{"node": node.New(nil), "process": process.New(nil)}, &loader.Options{Dirs: dirs})
 	t.Cleanup(func() {
 		// The test's own context has ended by now.
 		if err := l.Close(context.Background()); err != nil {
