@@ -9,12 +9,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/dop251/goja"
 
+	"github.com/toolhost/toolhost/permissions"
 	"github.com/toolhost/toolhost/runtimes"
 )
 
@@ -101,7 +103,10 @@ func (e *engine) sendRequest(c goja.FunctionCall) goja.Value {
 		if ctx = x.begin(ctx); ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if call != nil && holdsPlaceholder(request) && argumentsHoldPlaceholder(call.Args) {
+		if call == nil {
+			return nil, withoutCall("fetch", hostOf(request.URL))
+		}
+		if holdsPlaceholder(request) && argumentsHoldPlaceholder(call.Args) {
 			return nil, errForeignPlaceholder
 		}
 		response, err := network.Fetch(ctx, grant, request)
@@ -116,6 +121,19 @@ func (e *engine) sendRequest(c goja.FunctionCall) goja.Value {
 		return func() (goja.Value, error) { return e.responseHead(response), nil }, nil
 	})
 	return e.vm.NewArray(id, promise)
+}
+
+// withoutCall is why modules reach no host while they load.
+func withoutCall(op, target string) error {
+	return &permissions.DeniedError{Op: op, Target: target, Reason: "no call runs while a module loads: do it in the handler"}
+}
+
+func hostOf(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return ""
+	}
+	return u.Host
 }
 
 // begin gives the context of the exchange.

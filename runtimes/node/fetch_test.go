@@ -187,15 +187,22 @@ func TestFetchWithoutNetwork(t *testing.T) {
 	}
 }
 
-func TestFetchWhileModulesLoad(t *testing.T) {
+func TestNoNetworkWhileModulesLoad(t *testing.T) {
 	base, host := site(t)
 	client := fetch.New(nil)
 	t.Cleanup(client.Close)
-	spec, _ := write(t, map[string]string{"run.mjs": `const r = await fetch('` + base + `/echo').catch((e) => e); export default () => r.name;`})
+	spec, log := write(t, map[string]string{"run.mjs": `import net from 'node:net';
+const r = await fetch('` + base + `/echo').catch((e) => e);
+const e = await new Promise((resolve) => net.connect(1, '127.0.0.1').on('error', resolve));
+console.log(r.message, e.message);
+export default () => r.status;`})
 	spec.Policy.Fetch.Static = []string{host}
 	spec.Services = runtimes.Services{Network: client.For(nil)}.Guard(spec.Policy)
-	p := serve(t, node.New(nil), spec, &logBuffer{}, nil)
-	if got := p.call(t, "run", "{}"); got != "OK" && got != "PluginPermissionError" {
+	p := serve(t, node.New(nil), spec, log, nil)
+	if n := strings.Count(log.String(), "no call runs while a module loads"); n != 2 {
+		t.Errorf("%s", log)
+	}
+	if got := p.call(t, "run", "{}"); got != "200" {
 		t.Error(got)
 	}
 }

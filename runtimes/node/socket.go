@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -157,9 +158,13 @@ func (e *engine) openSocket(c goja.FunctionCall) goja.Value {
 	e.api.lastSocket++
 	id := e.api.lastSocket
 	e.api.sockets[id] = s
-	grant, network := e.grant, e.services.Network
+	grant, network, call := e.grant, e.services.Network, e.call
 	return e.vm.NewArray(id, e.serve(func(ctx context.Context) (func() (goja.Value, error), error) {
-		conn, err := network.Dial(ctx, grant, s.host, s.port)
+		var conn net.Conn
+		err := withoutCall("net", net.JoinHostPort(s.host, strconv.Itoa(s.port)))
+		if call != nil {
+			conn, err = network.Dial(ctx, grant, s.host, s.port)
+		}
 		if err == nil {
 			err = s.connected(ctx, conn)
 		}
