@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -335,4 +336,15 @@ var systemErrors = map[syscall.Errno]string{
 	syscall.ETIMEDOUT:    "ETIMEDOUT: connection timed out",
 	syscall.ETXTBSY:      "ETXTBSY: text file is busy",
 	syscall.EXDEV:        "EXDEV: cross-device link not permitted",
+}
+
+// systemErrorList gives [[-number, [name, text]], …], in the order of the numbers.
+func (e *engine) systemErrorList() goja.Value {
+	numbers := slices.SortedFunc(maps.Keys(systemErrors), func(a, b syscall.Errno) int { return int(a) - int(b) })
+	list := make([]any, len(numbers))
+	for i, n := range numbers {
+		code, text, _ := strings.Cut(systemErrors[n], ": ")
+		list[i] = e.vm.NewArray(-int(n), e.vm.NewArray(code, text))
+	}
+	return e.vm.NewArray(list...)
 }

@@ -88,6 +88,7 @@ func loadTypes(e *engine) goja.Value {
 			}
 			return e.vm.ToValue(kind)
 		},
+		"systemErrors": func(goja.FunctionCall) goja.Value { return e.systemErrorList() },
 		"isWellFormed": e.isWellFormed,
 		"toWellFormed": e.toWellFormed,
 		"authorStack":  func(c goja.FunctionCall) goja.Value { return e.vm.ToValue(e.authorStack(c.Argument(0).String())) },

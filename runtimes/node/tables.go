@@ -34,11 +34,13 @@ var (
 	languageLibrary       = newLibrary("language")
 	languageMoreLibrary   = newLibrary("language_more")
 	lazyStreamLibrary     = newLibrary("lazy_stream")
+	mimeLibrary           = newLibrary("mime")
 	moduleLibrary         = newLibrary("module")
 	netLibrary            = newLibrary("net")
 	osLibrary             = newLibrary("os")
 	pathLibrary           = newLibrary("path")
 	performanceLibrary    = newLibrary("perf_hooks")
+	performanceMore       = newLibrary("perf_observer")
 	processLibrary        = newLibrary("process")
 	punycodeLibrary       = newLibrary("punycode")
 	querystringLibrary    = newLibrary("querystring")
@@ -135,6 +137,8 @@ func init() {
 		"crypto_shared":      withHost(cryptoSharedLibrary, "crypto_host"),
 		"crypto_sign":        withHost(cryptoSignLibrary, "crypto_host"),
 		"lazy_stream":        plain(lazyStreamLibrary),
+		"mime":               plain(mimeLibrary),
+		"perf_observer":      plain(performanceMore),
 		"stream_base":        plain(streamBaseLibrary),
 		"stream_consumers":   plain(streamConsumers),
 		"stream_duplex":      plain(streamDuplexLibrary),

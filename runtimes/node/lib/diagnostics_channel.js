@@ -22,9 +22,25 @@ function tracingChannel(name) {
       parts.start.publish(context);
       try { return context.result = f.apply(self, args); } catch (error) { context.error = error; parts.error.publish(context); throw error; } finally { parts.end.publish(context); }
     },
-    async tracePromise(f, context = {}, self, ...args) {
+    traceCallback(f, position = -1, context = {}, self = undefined, ...args) {
+      const at = position < 0 ? args.length + position : position, callback = args[at];
+      require('internal/errors').check.function(callback, 'callback');
+      args[at] = function (error, result) {
+        if (error) { context.error = error; parts.error.publish(context); } else context.result = result;
+        parts.asyncStart.publish(context);
+        try { return Reflect.apply(callback, this, arguments); } finally { parts.asyncEnd.publish(context); }
+      };
       parts.start.publish(context);
-      try { return context.result = await f.apply(self, args); } catch (error) { context.error = error; parts.error.publish(context); throw error; } finally { parts.asyncEnd.publish(context); }
+      try { return Reflect.apply(f, self, args); } catch (error) { context.error = error; parts.error.publish(context); throw error; } finally { parts.end.publish(context); }
+    },
+    tracePromise(f, context = {}, self, ...args) {
+      const settled = () => { parts.asyncStart.publish(context); parts.asyncEnd.publish(context); };
+      parts.start.publish(context);
+      try {
+        let promise = Reflect.apply(f, self, args);
+        if (typeof promise?.then !== 'function') promise = Promise.resolve(promise);
+        return promise.then((result) => { context.result = result; settled(); return result; }, (error) => { context.error = error; parts.error.publish(context); settled(); throw error; });
+      } catch (error) { context.error = error; parts.error.publish(context); throw error; } finally { parts.end.publish(context); }
     },
   };
 }

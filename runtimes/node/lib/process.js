@@ -85,7 +85,8 @@ Object.assign(process, {
   abort() { host.exit(134); },
   kill() { throw nodeError('Error', 'ERR_UNSUPPORTED_IN_HOST', 'process.kill is not available to handlers of runtime "node"'); },
   memoryUsage: Object.assign(() => { const [rss, heapTotal, heapUsed] = host.memory(); return { rss, heapTotal, heapUsed, external: 0, arrayBuffers: 0 }; }, { rss: () => host.memory()[0] }),
-  resourceUsage: () => ({ userCPUTime: 0, systemCPUTime: 0, maxRSS: 0 }),
+  constrainedMemory: () => 0, availableMemory: () => 2147483648,
+  resourceUsage: () => ({ userCPUTime: Math.round(host.now() * 1000), systemCPUTime: 0, maxRSS: Math.round(host.memory()[0] / 1024), sharedMemorySize: 0, unsharedDataSize: 0, unsharedStackSize: 0, minorPageFault: 0, majorPageFault: 0, swappedOut: 0, fsRead: 0, fsWrite: 0, ipcSent: 0, ipcReceived: 0, signalsCount: 0, voluntaryContextSwitches: 0, involuntaryContextSwitches: 0 }),
   cpuUsage: () => ({ user: Math.round(host.now() * 1000), system: 0 }),
   emitWarning(warning, type, code) {
     if (type !== null && typeof type === 'object') ({ type, code } = type);

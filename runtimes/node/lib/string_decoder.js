@@ -27,7 +27,14 @@ class StringDecoder {
     return text;
   }
   text(buffer, offset) { this.#kept = Buffer.alloc(0); return this.write(buffer.slice(offset)); }
-  get lastNeed() { return this.#kept.length > 0 ? 1 : 0; }
+  // How many bytes the character that was begun lacks, how many it has, and those that came.
+  get lastNeed() { return this.#kept.length === 0 ? 0 : this.lastTotal - this.#kept.length; }
+  get lastTotal() {
+    if (this.#kept.length === 0) return 0;
+    if (this.codec === 'utf8') { const first = this.#kept[0]; return first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2; }
+    return this.codec === 'utf16le' ? this.#kept.length > 1 ? 4 : 2 : 3;
+  }
+  get lastChar() { return this.#kept; }
 }
 
 function unfinished(bytes, encoding) {

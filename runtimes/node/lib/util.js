@@ -72,7 +72,8 @@ const types = {
   isStringObject: is('String'), isSymbolObject: is('Symbol'), isBoxedPrimitive: is('BigInt', 'Boolean', 'Number', 'String', 'Symbol'), isNativeError: is('Error'), isRegExp: is('RegExp'),
   isAsyncFunction: (f) => /^async\b/.test(source(f)), isGeneratorFunction: (f) => /^(async\s+)?(function\s*\*|\*)/.test(source(f)), isGeneratorObject: is('Generator'), isPromise: is('Promise'), isMap: is('Map'), isSet: is('Set'),
   isMapIterator: is('Map Iterator'), isSetIterator: is('Set Iterator'), isWeakMap: is('WeakMap'), isWeakSet: is('WeakSet'), isArrayBuffer: is('ArrayBuffer'), isAnyArrayBuffer: is('ArrayBuffer'),
-  isDataView: is('DataView'), isSharedArrayBuffer: () => false, isProxy: is('Proxy'), isModuleNamespaceObject: () => false, isCryptoKey: () => false, isKeyObject: () => false,
+  isDataView: is('DataView'), isSharedArrayBuffer: () => false, isProxy: is('Proxy'), isModuleNamespaceObject: () => false,
+  isCryptoKey: (value) => value?.[Symbol.toStringTag] === 'CryptoKey' && require('internal/webcrypto').handleOf(value) !== undefined, isKeyObject: (value) => value?.[Symbol.toStringTag] === 'KeyObject' && require('internal/crypto_keys').infoOf(value) !== undefined,
   isArrayBufferView: ArrayBuffer.isView, isTypedArray: (value) => ArrayBuffer.isView(value) && tagOf.call(value) !== undefined,
 };
 for (const name of ['Uint8Array', 'Uint8ClampedArray', 'Uint16Array', 'Uint32Array', 'Int8Array', 'Int16Array', 'Int32Array', 'Float32Array', 'Float64Array', 'BigInt64Array', 'BigUint64Array']) {
@@ -149,7 +150,12 @@ function sameItems(a, b, same, has) {
 const isDeepStrictEqual = (a, b) => equal(a, b, true);
 
 function parseArgs(config = {}) {
+  check.object(config, 'config');
   const { args = [], options = {}, strict = true, allowPositionals = !strict, tokens: wantTokens = false, allowNegative = false } = config;
+  if (!Array.isArray(args)) throw invalidArgType('args', 'Array', args);
+  check.boolean(strict, 'strict');
+  check.boolean(allowPositionals, 'allowPositionals');
+  check.object(options, 'options');
   const values = { __proto__: null }, positionals = [], tokens = [];
   const shorts = {};
   for (const name of Object.keys(options)) {
@@ -201,8 +207,11 @@ function parseArgs(config = {}) {
   return wantTokens ? { values, positionals, tokens } : { values, positionals };
 }
 
-function styleText(styles, text) {
+// styleText gives text with the codes of colours; one style alone only where a terminal will show it.
+function styleText(styles, text, { validateStream = true, stream } = {}) {
   check.string(text, 'text');
+  check.boolean(validateStream, 'options.validateStream');
+  if (validateStream && stream !== undefined && typeof stream?.write !== 'function' && typeof stream?.read !== 'function' && typeof stream?.getWriter !== 'function' && typeof stream?.getReader !== 'function') throw invalidArgType('stream', ['ReadableStream', 'WritableStream', 'Stream'], stream);
   let left = '', right = '';
   for (const name of Array.isArray(styles) ? styles : [styles]) {
     const codes = inspect.colors[name];
@@ -210,23 +219,34 @@ function styleText(styles, text) {
     left += `\u001b[${codes[0]}m`;
     right = `\u001b[${codes[1]}m${right}`;
   }
+  if (!Array.isArray(styles) && validateStream && stream?.isTTY !== true) return text;
   return left + text + right;
 }
 
-class MIMEType {
-  constructor(text) { const found = /^\s*([^/\s;]+)\/([^;\s]+)\s*(;.*)?$/.exec(`${text}`); if (!found) throw nodeError('TypeError', 'ERR_INVALID_MIME_SYNTAX', `The MIME syntax for a type in "${text}" is invalid`); this.type = found[1].toLowerCase(); this.subtype = found[2].toLowerCase(); this.params = new Map((found[3] ?? '').split(';').filter((part) => part.includes('=')).map((part) => { const [key, value] = part.split('='); return [key.trim().toLowerCase(), value.trim().replace(/^"(.*)"$/, '$1')]; })); }
-  get essence() { return `${this.type}/${this.subtype}`; }
-  toString() { return this.essence + [...this.params].map(([key, value]) => `;${key}=${value}`).join(''); }
-  toJSON() { return this.toString(); }
+// debuglog writes where the environment variable NODE_DEBUG, if it is granted, names the part.
+function debuglog(set, made) {
+  const name = `${set}`.toUpperCase();
+  let on;
+  const enabled = () => on ??= `${process.env.NODE_DEBUG ?? ''}`.toUpperCase().split(',').some((part) => part !== '' && new RegExp(`^${part.replace(/[|\\{}()[\]^$+?.]/g, '\\$&').replace(/\*/g, '.*')}$`).test(name));
+  const log = (...args) => {
+    if (typeof made === 'function') { const f = made; made = undefined; f(log); }
+    if (enabled()) process.stderr.write(`${name} ${process.pid}: ${format(...args)}\n`);
+  };
+  return Object.defineProperty(log, 'enabled', { get: enabled, enumerable: true, configurable: true });
 }
 
 const util = {
-  inspect, format, formatWithOptions, stripVTControlCharacters, promisify, callbackify, inherits, deprecate, types, isDeepStrictEqual, parseArgs, styleText, MIMEType,
-  debuglog: () => Object.assign(() => {}, { enabled: false }),
+  inspect, format, formatWithOptions, stripVTControlCharacters, promisify, callbackify, inherits, deprecate, types, isDeepStrictEqual, parseArgs, styleText,
+  debuglog,
   toUSVString: (text) => host.toWellFormed(`${text}`),
   getSystemErrorName: (errno) => systemErrors().get(errno)?.[0],
   getSystemErrorMap: () => systemErrors(),
-  aborted: (signal) => new Promise((resolve) => { if (signal.aborted) resolve(); else signal.addEventListener('abort', () => resolve(), { once: true }); }),
+  aborted(signal, resource) {
+    if (signal === undefined) return Promise.reject(invalidArgType('signal', 'AbortSignal', signal));
+    try { check.signal(signal, 'signal'); if (resource === null || typeof resource !== 'object' && typeof resource !== 'function') throw invalidArgType('resource', 'object', resource); } catch (error) { return Promise.reject(error); }
+    return new Promise((resolve) => { if (signal.aborted) resolve(); else signal.addEventListener('abort', () => resolve(), { once: true }); });
+  },
+  transferableAbortController: () => new AbortController(), transferableAbortSignal: (signal) => signal,
 
   isArray: Array.isArray, isBoolean: (v) => typeof v === 'boolean', isNull: (v) => v === null, isNullOrUndefined: (v) => v == null, isNumber: (v) => typeof v === 'number', isString: (v) => typeof v === 'string',
   isSymbol: (v) => typeof v === 'symbol', isUndefined: (v) => v === undefined, isRegExp: types.isRegExp, isObject: (v) => v !== null && typeof v === 'object', isDate: types.isDate, isError: (v) => types.isNativeError(v) || v instanceof Error,
@@ -235,9 +255,8 @@ const util = {
 };
 util.debug = util.debuglog;
 let errorMap;
-function systemErrors() {
-  return errorMap ??= new Map([[-2, ['ENOENT', 'no such file or directory']], [-13, ['EACCES', 'permission denied']], [-17, ['EEXIST', 'file already exists']], [-20, ['ENOTDIR', 'not a directory']], [-21, ['EISDIR', 'illegal operation on a directory']], [-22, ['EINVAL', 'invalid argument']], [-1, ['EPERM', 'operation not permitted']], [-9, ['EBADF', 'bad file descriptor']], [-39, ['ENOTEMPTY', 'directory not empty']]]);
-}
+const systemErrors = () => errorMap ??= new Map(host.systemErrors());
+for (const name of ['MIMEType', 'MIMEParams']) Object.defineProperty(util, name, { enumerable: true, configurable: true, get: () => require('internal/mime')[name] });
 for (const name of ['TextEncoder', 'TextDecoder']) Object.defineProperty(util, name, { enumerable: true, configurable: true, get: () => require('internal/text_codecs')[name] });
 Object.defineProperty(util, Symbol.for('toolhost.equal'), { value: equal, enumerable: false });
 module.exports = util;
