@@ -21,11 +21,11 @@ const MaxRules = 10_000
 // that may be read. Otherwise it cannot list the folders around it either: see
 // [Rules.Unlisted].
 func FromGrant(g *permissions.Grant, pluginDir string) (*Rules, error) {
-	return fromGrant(g, pluginDir, Supported().Mounts)
+	return fromGrant(g, pluginDir, MaxRules, Supported().Mounts)
 }
 
-func fromGrant(g *permissions.Grant, pluginDir string, hide bool) (*Rules, error) {
-	o, err := g.Openings(MaxRules, hide)
+func fromGrant(g *permissions.Grant, pluginDir string, limit int, hide bool) (*Rules, error) {
+	o, err := g.Openings(limit, hide)
 	if err != nil {
 		return nil, err
 	}

@@ -183,9 +183,9 @@ func TestSameVerdicts(t *testing.T) {
 			g, err := policy.Resolve(folder, args)
 			must(t, err)
 			defer g.Revoke()
-			hiding, err := fromGrant(g, policy.Root, true)
+			hiding, err := fromGrant(g, policy.Root, MaxRules, true)
 			must(t, err)
-			rules, err := fromGrant(g, policy.Root, false)
+			rules, err := fromGrant(g, policy.Root, MaxRules, false)
 			must(t, err)
 			unlisted := rules.Unlisted()
 			if len(hiding.Unlisted()) > 0 {
@@ -243,24 +243,24 @@ func TestLaterFiles(t *testing.T) {
 }
 
 func TestTooManyPlaces(t *testing.T) {
+	const limit = 20 // the folder is one of them
 	folder := t.TempDir()
-	for i := range MaxRules + 1 {
+	for i := range limit {
 		must(t, os.WriteFile(fmt.Sprintf("%s/%d", folder, i), nil, 0o644))
 	}
 	policy := &permissions.Policy{FS: permissions.FSPolicy{Read: access{Folder: true}}}
 	g, err := policy.Resolve(folder, nil)
 	must(t, err)
 	defer g.Revoke()
-	_, err = FromGrant(g, "")
+	_, err = fromGrant(g, "", limit, true)
 	var many *permissions.TooManyError
-	if !errors.As(err, &many) || many.Limit != MaxRules {
+	if !errors.As(err, &many) || many.Limit != limit {
 		t.Errorf("got %v", err)
 	}
 	must(t, os.Remove(folder+"/0"))
-	must(t, os.Remove(folder+"/1"))
-	rules, err := FromGrant(g, "")
+	rules, err := fromGrant(g, "", limit, true)
 	must(t, err)
-	if got := ask(t, rules, []question{{"read", folder + "/777"}, {"read", folder + "/10000"}}); !slices.Equal(got, []bool{true, true}) {
+	if got := ask(t, rules, []question{{"read", folder + "/7"}, {"list", folder}}); !slices.Equal(got, []bool{true, true}) {
 		t.Errorf("got %v", got)
 	}
 }
@@ -297,7 +297,7 @@ func TestRacingNames(t *testing.T) {
 		}
 	}()
 	policy := &permissions.Policy{FS: permissions.FSPolicy{Read: access{Folder: true}}}
-	for range 60 {
+	for range 20 {
 		g, err := policy.Resolve(folder, nil)
 		must(t, err)
 		rules, err := FromGrant(g, "")
