@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -28,7 +29,7 @@ type api struct {
 	lastSocket   int
 	files        map[int]openFile // open file descriptors
 	forgetTimer  func(id int)     // tells node:timers that a timer is gone; nil until it is touched
-	zipStreams   int              // open streams of node:zlib
+	zipStreams   atomic.Int32     // open streams of node:zlib
 	async        asyncContext
 	ticks        goja.Callable // runs what process.nextTick was given; nil until process is touched
 	ticksWait    bool          // something was given to process.nextTick

@@ -298,9 +298,9 @@ func zipAll(ctx context.Context, o zipOptions, in []byte, flush zipFlush, most i
 
 // zipStream is a zipper that script holds. It ends with the engine at the latest.
 type zipStream struct {
-	mu      sync.Mutex
-	z       zipper // nil once it was closed
-	release func() bool
+	mu     sync.Mutex
+	z      zipper // nil once it was closed
+	closed func() // called once
 }
 
 func (s *zipStream) close() {
@@ -309,6 +309,6 @@ func (s *zipStream) close() {
 	if s.z != nil {
 		s.z.stop()
 		s.z = nil
-		s.release()
+		s.closed()
 	}
 }

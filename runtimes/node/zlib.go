@@ -78,16 +78,16 @@ func loadZlib(e *engine) goja.Value {
 // openZip makes what a stream of node:zlib calls: feed(bytes, flush, last), then step(callback)
 // or stepSync() until they say that the input is used up, and close() at the end.
 func (e *engine) openZip(options zipOptions) goja.Value {
-	if e.api.zipStreams >= maxZipStreams {
+	if e.api.zipStreams.Load() >= maxZipStreams {
 		panic(e.newError("RangeError", "ERR_OUT_OF_RANGE", "too many streams of node:zlib are open at once: %d; close those that are not needed", maxZipStreams))
 	}
 	z, err := newZipper(options)
 	if err != nil {
 		panic(e.zipErrorValue(err))
 	}
-	s := &zipStream{z: z}
-	s.release = context.AfterFunc(e.callContext(), s.close)
-	e.api.zipStreams++
+	e.api.zipStreams.Add(1)
+	s := &zipStream{z: z, closed: func() { e.api.zipStreams.Add(-1) }}
+	stop := context.AfterFunc(e.callContext(), s.close)
 	open := true
 	step := func() (out []byte, done bool, used int64, err error) {
 		s.mu.Lock()
@@ -138,7 +138,7 @@ func (e *engine) openZip(options zipOptions) goja.Value {
 		"close": func(goja.FunctionCall) goja.Value {
 			if open {
 				open = false
-				e.api.zipStreams--
+				stop()
 				// A step that runs may take a moment to its end, which the loop must not wait for.
 				e.loop.start(func(context.Context) func() error {
 					s.close()

@@ -12,13 +12,13 @@ const titles = {
 
 const show = (value) => inspect(value, { compact: false, customInspect: false, depth: 1000, maxArrayLength: Infinity, showHidden: false, sorted: true, getters: true });
 
-function describe(operator, actual, expected) {
+function describe(operator, actual, expected, title = titles[operator]) {
   const a = show(actual), b = show(expected);
   if (operator === 'strictEqual' || operator === 'deepStrictEqual' || operator === 'deepEqual') {
     const primitives = (actual === null || typeof actual !== 'object' && typeof actual !== 'function') && (expected === null || typeof expected !== 'object' && typeof expected !== 'function');
-    if (primitives && a.length + b.length < 60 && !a.includes('\n') && !b.includes('\n') && (actual !== 0 || expected !== 0)) return `${titles[operator]}\n\n${a} !== ${b}\n`;
+    if (primitives && a.length + b.length < 60 && !a.includes('\n') && !b.includes('\n') && (actual !== 0 || expected !== 0)) return `${title}\n\n${a} !== ${b}\n`;
     if (operator === 'strictEqual' && a === b) return `Values have same structure but are not reference-equal:\n\n${a}\n`;
-    return `${titles[operator]}\n+ actual - expected\n\n${diff(a.split('\n'), b.split('\n'))}`;
+    return `${title}\n+ actual - expected\n\n${diff(a.split('\n'), b.split('\n'))}`;
   }
   if (operator === 'notStrictEqual' || operator === 'notDeepStrictEqual' || operator === 'notDeepEqual') return `${titles[operator]}${b.includes('\n') || b.length > 5 ? '\n\n' : ' '}${b}${b.includes('\n') ? '\n' : ''}`;
   return `${a} ${operator} ${b}`;
@@ -41,7 +41,7 @@ class AssertionError extends Error {
   constructor(options) {
     check.object(options, 'options');
     const { message, operator, actual, expected } = options;
-    super(message != null ? `${message}` : describe(operator, actual, expected));
+    super(message == null ? describe(operator, actual, expected) : operator === 'strictEqual' || operator === 'deepStrictEqual' ? describe(operator, actual, expected, `${message}`) : `${message}`);
     this.generatedMessage = message == null;
     Object.defineProperty(this, 'name', { value: 'AssertionError', enumerable: false, writable: true, configurable: true });
     this.code = 'ERR_ASSERTION';
@@ -112,6 +112,9 @@ async function attemptAsync(f) {
   return none;
 }
 
+// Comparison is what an error is compared as: those of its members that were asked for.
+class Comparison {}
+
 function expects(name, error, expected, message) {
   if (typeof expected === 'string') { message = expected; expected = undefined; }
   if (error === none) {
@@ -139,7 +142,7 @@ function expects(name, error, expected, message) {
   for (const key of keys) {
     if (typeof error[key] === 'string' && util.types.isRegExp(expected[key]) && expected[key].test(error[key])) continue;
     if (!(key in error) || !equal(error[key], expected[key], true)) {
-      const pick = (o) => Object.fromEntries(keys.filter((k) => k in o).map((k) => [k, o[k]]));
+      const pick = (o) => Object.assign(new Comparison(), Object.fromEntries(keys.filter((k) => k in o).map((k) => [k, o[k]])));
       fail(message ?? describe('deepStrictEqual', pick(error), pick(expected)), error, expected, name, message == null);
     }
   }
