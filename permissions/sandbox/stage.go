@@ -42,6 +42,7 @@ const OutputVariable = "TOOLHOST_OUT"
 type Stage struct {
 	grant     *permissions.Grant
 	dir       string // "" until something is staged
+	release   func() // removes dir
 	options   StageOptions
 	items     []*staged
 	arguments map[string]string // by JSON pointer
@@ -150,8 +151,12 @@ func (s *Stage) argument(a permissions.Argument) error {
 // place makes a new folder of the stage.
 func (s *Stage) place() (string, error) {
 	if s.dir == "" {
-		dir, err := os.MkdirTemp(s.options.Dir, "toolhost-stage-")
-		if err == nil {
+		var err error
+		if s.options.Dir == "" {
+			s.dir, s.release, err = scratch("stage")
+		} else if s.dir, err = os.MkdirTemp(s.options.Dir, "call-"); err == nil {
+			dir := s.dir
+			s.release = func() { removeTree(dir) }
 			s.dir, err = filepath.EvalSymlinks(dir)
 		}
 		if err != nil {
@@ -435,9 +440,9 @@ func (c change) do(f *permissions.FS) error {
 
 // Close removes what was staged.
 func (s *Stage) Close() error {
-	if s.dir != "" {
-		removeTree(s.dir)
-		s.dir = ""
+	if s.release != nil {
+		s.release()
+		s.dir, s.release = "", nil
 	}
 	return nil
 }

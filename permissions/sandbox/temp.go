@@ -11,15 +11,12 @@ import (
 // makeTemp gives the child a temporary folder of its own, and names it in its environment:
 // as TMPDIR, and as HOME where it has none.
 func (c *Child) makeTemp() error {
-	dir, err := os.MkdirTemp("", "toolhost-tmp-")
-	if err == nil {
-		dir, err = filepath.EvalSymlinks(dir)
-	}
+	dir, release, err := scratch("tmp")
 	if err != nil {
 		return fmt.Errorf("making a temporary folder for %q: %w", c.path, err)
 	}
 	c.temp = dir
-	c.cleanup = append(c.cleanup, func() { removeTree(dir) })
+	c.cleanup = append(c.cleanup, release)
 	env := slices.DeleteFunc(slices.Clone(c.cmd.Env), func(v string) bool {
 		return slices.ContainsFunc(tempNames, func(name string) bool { return strings.HasPrefix(v, name+"=") })
 	})
@@ -35,15 +32,12 @@ func (c *Child) makeTemp() error {
 
 // makeEmpty makes an empty folder that nobody may list.
 func (c *Child) makeEmpty() (string, error) {
-	dir, err := os.MkdirTemp("", "toolhost-empty-")
-	if err == nil {
-		c.cleanup = append(c.cleanup, func() { _ = os.Remove(dir) }) // it is empty
-		err = os.Chmod(dir, 0o111)                                   // but a path may lead through it
+	dir, release, err := scratch("empty")
+	if err != nil {
+		return "", err
 	}
-	if err == nil {
-		dir, err = filepath.EvalSymlinks(dir)
-	}
-	return dir, err
+	c.cleanup = append(c.cleanup, release)
+	return dir, os.Chmod(dir, 0o111) // but a path may lead through it
 }
 
 // tempNames are the variables by which programs find their temporary folder.
