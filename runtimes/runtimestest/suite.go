@@ -364,7 +364,11 @@ func testCloseGivesUp(t *testing.T, f *fixture) {
 		}
 		ended <- r
 	}()
-	<-started
+	select {
+	case <-started:
+	case r := <-ended:
+		t.Fatalf("the call has ended before it said anything: %+v", r)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := f.instance.Close(ctx); !errors.Is(err, context.Canceled) {
