@@ -3,6 +3,7 @@ package process_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/toolhost/toolhost/runtimes"
 	"github.com/toolhost/toolhost/runtimes/process"
@@ -34,7 +35,7 @@ func TestRuntime(t *testing.T) {
 		t.Run(fmt.Sprintf("supervise=%v", supervise), func(t *testing.T) {
 			runtimestest.Run(t, func(t *testing.T) *runtimestest.Harness {
 				return &runtimestest.Harness{
-					Runtime: process.New(&process.Options{Supervise: supervise}), Handlers: handlers,
+					Runtime: process.New(&process.Options{Supervise: supervise}), Handlers: handlers, Timeout: 2 * time.Second,
 					Files: map[string]string{"README": "a plugin"}, Broken: map[string]string{"README": "a plugin"}, BrokenFile: "filer-plugin.json",
 					Spec: func(spec *runtimes.Spec) {
 						spec.Command = []string{self(t), "plugin"}
