@@ -73,18 +73,15 @@ func openStdio(p *child.Process, in *instance, grace time.Duration) link {
 
 var _ link = (*stdio)(nil)
 
-var errBusy = errors.New("the process still works on an earlier call")
-
 // call makes one call. What goes wrong with the process is a *Failure.
 func (s *stdio) call(ctx context.Context, call *host.Call, params json.RawMessage) (*host.Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	x := &exchange{call: call, ctx: ctx, answer: make(chan message, 1), nested: make(chan struct{}, maxNested)}
 	s.mu.Lock()
-	if s.broken != nil || s.current != nil {
-		err := s.broken
+	if err := s.broken; err != nil || s.current != nil {
 		s.mu.Unlock()
 		cancel()
-		return nil, cmpError(err, errBusy)
+		return nil, &Failure{What: "its process cannot take another call", Err: err}
 	}
 	s.calls++
 	x.id = "c" + strconv.Itoa(s.calls)
@@ -126,13 +123,6 @@ func (s *stdio) call(ctx context.Context, call *host.Call, params json.RawMessag
 		s.breakOff(errors.New("it has answered without reading its request to the end"))
 	}
 	return result, err
-}
-
-func cmpError(err, or error) error {
-	if err == nil {
-		return or
-	}
-	return err
 }
 
 // request writes a request as one line. context is a further member; nil for none.
@@ -292,18 +282,13 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 			return part, nil
 		}
 		line = append(line, part...)
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, cmpEOF(err)
+		switch {
+		case err == nil:
+			return line, nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return line, io.EOF // a closed pipe, a process that is gone: it is all the same
 		}
 	}
-}
-
-// cmpEOF makes every end of reading the same: a closed pipe, a process that is gone.
-func cmpEOF(err error) error {
-	if err == nil {
-		return nil
-	}
-	return io.EOF
 }
 
 // take acts on one line.
