@@ -88,6 +88,21 @@ type StuckCounter interface {
 	Stuck() int
 }
 
+// SchemaSource is an [Instance] whose tools have schemas of their own, as those of an MCP
+// server do.
+type SchemaSource interface {
+	// Schemas gives them by the ids of tools; nil where the plugin's tools have none. It is
+	// asked once, for a plugin of which a tool has no schema in its manifest. What is wrong
+	// with the plugin is a *LoadError.
+	Schemas(ctx context.Context) (map[string]Schemas, error)
+}
+
+// Schemas are those of one tool. They come from the plugin's program: anything may be in
+// them.
+type Schemas struct {
+	Input, Output []byte // JSON Schemas; nil where there is none
+}
+
 // LoadError holds all the author's mistakes for which a plugin was not opened.
 type LoadError struct{ Problems []Problem }
 

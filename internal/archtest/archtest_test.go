@@ -22,39 +22,42 @@ const (
 
 // floors: a package imports lower floors only. docs/architecture.md draws them.
 var floors = map[string]int{
-	"internal/jsondoc":         0,
-	"internal/state":           0,
-	"internal/shim":            0,
-	"internal/suggest":         0,
-	"internal/text":            0,
-	"permissions":              0,
-	"plugins":                  0,
-	"internal/schema":          1,
-	"permissions/sandbox":      1,
-	"internal/bundle":          1,
-	"host":                     2,
-	"internal/child":           2,
-	"host/mcpserver":           3,
-	"host/foldertools":         3,
-	"runtimes":                 3,
-	"runtimes/runtimestest":    4,
-	"runtimes/node":            4,
-	"runtimes/process":         4,
-	"runtimes/nodejs":          5,
-	"internal/fetch":           4,
-	"runtimes/worker":          5,
-	"runtimes/worker/workerpb": 0,
-	"loader":                   4,
-	"cmd/toolhost":             6,
-	"internal/plugintest":      4,
-	"internal/scaffold":        2,
-	"internal/testhost":        5,
-	"examples":                 6,
-	"examples/embed":           6,
-	"examples/process-go":      6,
-	"internal/check":           6,
-	"internal/archtest":        6,
-	"internal/benchmarks":      6,
+	"internal/jsondoc":                 0,
+	"internal/state":                   0,
+	"internal/shim":                    0,
+	"internal/suggest":                 0,
+	"internal/text":                    0,
+	"permissions":                      0,
+	"plugins":                          0,
+	"internal/schema":                  1,
+	"permissions/sandbox":              1,
+	"internal/bundle":                  1,
+	"host":                             2,
+	"internal/child":                   2,
+	"host/mcpserver":                   3,
+	"host/foldertools":                 3,
+	"runtimes":                         3,
+	"runtimes/runtimestest":            4,
+	"runtimes/node":                    4,
+	"runtimes/process":                 4,
+	"internal/rpcchild":                3,
+	"runtimes/process/plugin":          1,
+	"runtimes/process/plugin/pluginpb": 0,
+	"runtimes/nodejs":                  5,
+	"internal/fetch":                   4,
+	"runtimes/worker":                  5,
+	"runtimes/worker/workerpb":         0,
+	"loader":                           4,
+	"cmd/toolhost":                     6,
+	"internal/plugintest":              4,
+	"internal/scaffold":                2,
+	"internal/testhost":                5,
+	"examples":                         6,
+	"examples/embed":                   6,
+	"examples/process-go":              6,
+	"internal/check":                   6,
+	"internal/archtest":                6,
+	"internal/benchmarks":              6,
 }
 
 // owners of third-party modules: nobody else imports them.
@@ -77,14 +80,14 @@ var owners = map[string][]string{
 	"github.com/xeipuuv/gojsonschema":          {"internal/schema"},
 	"golang.org/x/crypto":                      {"runtimes/node"},
 	"golang.org/x/net":                         {"permissions", "permissions/sandbox"},
-	"golang.org/x/sys":                         {"internal/child", "internal/shim", "permissions/sandbox"},
+	"golang.org/x/sys":                         {"internal/child", "internal/rpcchild", "internal/shim", "permissions/sandbox"},
 	"github.com/zalando/go-keyring":            {"internal/state"},
 	"golang.org/x/term":                        {"cmd/toolhost"},
 	"modernc.org/sqlite":                       {"internal/state"},
-	"github.com/hashicorp/go-hclog":            {"runtimes/process", "runtimes/worker"},
-	"github.com/hashicorp/go-plugin":           {"runtimes/process", "runtimes/worker"},
-	"google.golang.org/grpc":                   {"runtimes/process", "runtimes/process/plugin", "runtimes/worker", "runtimes/worker/workerpb"},
-	"google.golang.org/protobuf":               {"runtimes/process", "runtimes/process/plugin", "runtimes/worker", "runtimes/worker/workerpb"},
+	"github.com/hashicorp/go-hclog":            {"internal/rpcchild", "runtimes/process/plugin", "runtimes/worker"},
+	"github.com/hashicorp/go-plugin":           {"internal/rpcchild", "runtimes/process/plugin", "runtimes/worker"},
+	"google.golang.org/grpc":                   {"internal/rpcchild", "runtimes/process", "runtimes/process/plugin", "runtimes/process/plugin/pluginpb", "runtimes/worker", "runtimes/worker/workerpb"},
+	"google.golang.org/protobuf":               {"runtimes/process/plugin/pluginpb", "runtimes/worker", "runtimes/worker/workerpb"},
 	"github.com/rogpeppe/go-internal":          {"internal/text", "internal/plugintest", "cmd/toolhost", "host/mcpserver"}, // the last two in tests only
 	// Of tests only:
 	"go.uber.org/goleak": {"*"},
@@ -238,8 +241,8 @@ func TestBans(t *testing.T) {
 }
 
 // children are the files that hold the whole life of a process that this program started
-// from itself; nobody but they can end it.
-var children = []string{"internal/shim/shim_linux.go", "runtimes/worker/main.go"}
+// from itself, or of a plugin's program; nobody but they can end it.
+var children = []string{"internal/shim/shim_linux.go", "runtimes/process/plugin/plugin.go", "runtimes/worker/main.go"}
 
 // excused reports whether a sleep stands in a file that works with fake time, or the end
 // of a process in one that is about a child process.

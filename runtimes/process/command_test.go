@@ -79,7 +79,7 @@ func TestWrongCommands(t *testing.T) {
 			t.Errorf("%q: got %+v, want %q, %q", c.command, found, c.message, c.hint)
 		}
 	}
-	for _, protocol := range []string{"go-plugin", "mcp", "smoke"} {
+	for _, protocol := range []string{"smoke"} {
 		found := problems(t, runtimes.Spec{Dir: dir, Command: []string{"./run.sh"}, Protocol: protocol})
 		if len(found) != 1 || !strings.Contains(found[0].Message, protocol) {
 			t.Errorf("%s: got %+v", protocol, found)

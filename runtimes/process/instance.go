@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/host"
-	"github.com/toolhost/toolhost/internal/child"
 	"github.com/toolhost/toolhost/permissions/sandbox"
 	"github.com/toolhost/toolhost/runtimes"
 )
@@ -39,14 +38,16 @@ const (
 
 // instance is an open plugin.
 type instance struct {
-	runtime *Runtime
-	spec    runtimes.Spec
-	command *command
-	open    opener
-	inputs  map[string]sum
-	seen    *sightings
-	slots   chan struct{} // one for each process that may run
-	kept    *keeper       // nil: every call has a process of its own
+	runtime  *Runtime
+	spec     runtimes.Spec
+	command  *command
+	protocol protocol
+	inputs   map[string]sum
+	seen     *sightings
+	slots    chan struct{} // one for each process that may run
+	// At most one of these is there. Without one every call has a process of its own.
+	kept   *keeper
+	shared *sharer
 
 	base context.Context // ends when Close no longer waits
 	stop context.CancelCauseFunc
@@ -89,8 +90,11 @@ func (in *instance) Close(ctx context.Context) error {
 	drained := make(chan struct{})
 	go func() {
 		in.running.Wait()
-		if in.kept != nil {
+		switch {
+		case in.kept != nil:
 			in.kept.close()
+		case in.shared != nil:
+			in.shared.close()
 		}
 		in.stop(errStopped)
 		close(drained)
@@ -132,9 +136,12 @@ func (in *instance) handle(ctx context.Context, call *host.Call) (*host.Result, 
 	defer context.AfterFunc(in.base, func() { cancel(errStopped) })()
 	var result *host.Result
 	var err error
-	if in.kept != nil {
+	switch {
+	case in.kept != nil:
 		result, err = in.kept.call(ctx, call)
-	} else {
+	case in.shared != nil:
+		result, err = in.shared.call(ctx, call)
+	default:
 		result, err = in.once(ctx, call)
 	}
 	return result, in.named(err)
@@ -174,8 +181,8 @@ func (in *instance) once(ctx context.Context, call *host.Call) (*host.Result, er
 		return result, err
 	}
 	// A program may write until it ends: it has time for that, as long as the call has.
-	in.awaitEnd(ctx, s.p)
-	s.stop(exitGrace)
+	in.awaitEnd(ctx, s)
+	s.end(exitGrace)
 	err = stage.Commit()
 	discard()
 	if err != nil {
@@ -188,12 +195,12 @@ func (in *instance) once(ctx context.Context, call *host.Call) (*host.Result, er
 func staged(s *sandbox.Stage) bool { return len(s.Arguments()) > 0 || len(s.Env()) > 0 }
 
 // awaitEnd tells a process that no more comes, and waits for it to end by itself.
-func (in *instance) awaitEnd(ctx context.Context, p *child.Process) {
-	_ = p.Stdin().Close()
+func (in *instance) awaitEnd(ctx context.Context, s *started) {
+	s.last()
 	t := time.NewTimer(writeGrace)
 	defer t.Stop()
 	select {
-	case <-p.Done():
+	case <-s.p.Done():
 	case <-ctx.Done():
 	case <-t.C:
 	}
@@ -211,7 +218,7 @@ func (in *instance) end(s *started, grace time.Duration, then func()) {
 	in.running.Add(1)
 	go func() {
 		defer in.running.Done()
-		s.stop(grace)
+		s.end(grace)
 		if then != nil {
 			then()
 		}

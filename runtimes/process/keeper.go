@@ -3,11 +3,9 @@ package process
 import (
 	"context"
 	"errors"
-	"reflect"
 	"time"
 
 	"github.com/toolhost/toolhost/host"
-	"github.com/toolhost/toolhost/permissions/sandbox"
 )
 
 // keeper has one process serve one call after the other. Who holds the turn may use the
@@ -66,7 +64,7 @@ func (k *keeper) call(ctx context.Context, call *host.Call) (*host.Result, error
 // process do is settled at its start.
 func (k *keeper) sortOut(folder string) {
 	switch {
-	case k.now == nil, k.now.link.usable() && k.now.folder == folder && k.current(folder):
+	case k.now == nil, k.now.link.usable() && k.now.folder == folder && k.instance.current(k.now):
 		return
 	case k.now.link.usable():
 		k.drop(keptGrace)
@@ -101,44 +99,13 @@ func (k *keeper) start(ctx context.Context, call *host.Call) error {
 		}
 		k.breaker.start(time.Now())
 	}
-	s, err := k.launch(ctx, call.Grant.Folder())
+	s, err := k.instance.launch(ctx, call.Grant.Folder())
 	var failure *Failure
 	if errors.As(err, &failure) {
 		k.breaker.crashed(time.Now())
 	}
 	k.now = s
 	return err
-}
-
-// current reports whether the process may read what a process may read that starts now.
-func (k *keeper) current(folder string) bool {
-	policy := k.instance.spec.Policy
-	if !readsFreely(policy) {
-		return true
-	}
-	grant, err := policy.Resolve(folder, nil)
-	if err != nil {
-		return false
-	}
-	defer grant.Revoke()
-	now, err := sandbox.FromGrant(grant, k.instance.spec.Dir)
-	return err == nil && reflect.DeepEqual(now, k.now.opened)
-}
-
-// launch starts a process with what every call is granted, whatever its arguments are.
-func (k *keeper) launch(ctx context.Context, folder string) (*started, error) {
-	in := k.instance
-	grant, err := in.spec.Policy.Resolve(folder, nil)
-	if err != nil {
-		return nil, err
-	}
-	s, err := in.start(ctx, grant, nil, in.spec.Log)
-	if err != nil {
-		grant.Revoke()
-		return nil, err
-	}
-	s.undo = append(s.undo, grant.Revoke)
-	return s, nil
 }
 
 // drop ends the process, while the next call goes on.
@@ -157,7 +124,7 @@ func (k *keeper) rest(s *started) {
 	defer func() { <-k.turn }()
 	if k.now == s {
 		k.now = nil
-		s.stop(keptGrace)
+		s.end(keptGrace)
 	}
 }
 
@@ -169,7 +136,7 @@ func (k *keeper) close() {
 		k.idle.Stop()
 	}
 	if k.now != nil {
-		k.now.stop(keptGrace)
+		k.now.end(keptGrace)
 		k.now = nil
 	}
 }

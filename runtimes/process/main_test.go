@@ -35,6 +35,14 @@ func TestMain(m *testing.M) {
 		servePlugin()
 		return
 	}
+	if len(os.Args) > 1 && os.Args[1] == "rpc" {
+		serveRPC()
+		return
+	}
+	if len(os.Args) > 2 && os.Args[1] == "mcp" {
+		serveMCP(os.Args[2])
+		return
+	}
 	goleak.VerifyTestMain(m)
 }
 
@@ -309,7 +317,9 @@ func open(t *testing.T, options *process.Options, spec runtimes.Spec) *plugin {
 		spec.Dir = t.TempDir()
 	}
 	if spec.Command == nil {
-		spec.Command = []string{self(t), "plugin"}
+		spec.Command = map[string][]string{
+			"": {self(t), "plugin"}, "stdio": {self(t), "plugin"}, "go-plugin": {self(t), "rpc"}, "mcp": {self(t), "mcp", "fine"},
+		}[spec.Protocol]
 	}
 	if spec.Policy == nil {
 		spec.Policy = &permissions.Policy{}

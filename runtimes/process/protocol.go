@@ -11,7 +11,8 @@ import (
 	"github.com/toolhost/toolhost/runtimes"
 )
 
-// link speaks one protocol with one process. One call at a time.
+// link speaks one protocol with one process. It makes one call at a time, unless its
+// protocol is one of several.
 type link interface {
 	// call makes one call with these arguments. When ctx ends it tells the process so, and
 	// returns once the process has shown that it is ready for another call, or that it is
@@ -21,18 +22,73 @@ type link interface {
 	usable() bool
 }
 
-// opener makes the link to a process that was just started. grace is how long the process
-// may take to show that it is ready for the next call after one was cancelled.
-type opener func(p *child.Process, in *instance, grace time.Duration) link
+// connection is a process that was just started, and the link to it.
+type connection struct {
+	p    *child.Process
+	link link
+	last func()                    // tells the process that no more comes
+	stop func(grace time.Duration) // ends the process with all that was made for it
+}
+
+// use says what a process is started for.
+type use struct {
+	// grace is how long the process may take to show that it is ready for the next call
+	// after one was cancelled.
+	grace time.Duration
+	// stuck is how many calls may not have shown that until the process is given up.
+	stuck int
+}
+
+// protocol is one that this host speaks.
+type protocol struct {
+	// start starts a process and makes the link to it. ctx bounds the start. What goes wrong
+	// with the process is a *Failure, and leaves nothing of it.
+	start func(ctx context.Context, in *instance, o *child.Options, use use) (*connection, error)
+	// several says that a process takes several calls at once.
+	several bool
+	// hosted says that a process has no network but the host's, which it asks for requests.
+	hosted bool
+}
+
+// protocols are those that manifests may ask for; "" stands for stdio.
+var protocols = map[string]protocol{
+	"":          {start: startStdio},
+	"stdio":     {start: startStdio},
+	"go-plugin": {start: startRPC, several: true, hosted: true},
+	"mcp":       {start: startMCP, several: true},
+}
 
 // protocolOf gives the protocol that a manifest asks for.
-func protocolOf(spec *runtimes.Spec) (opener, error) {
-	switch spec.Protocol {
-	case "", "stdio":
-		return openStdio, nil
+func protocolOf(spec *runtimes.Spec) (protocol, error) {
+	if p, ok := protocols[spec.Protocol]; ok {
+		return p, nil
 	}
-	return nil, &runtimes.LoadError{Problems: []runtimes.Problem{{
+	return protocol{}, &runtimes.LoadError{Problems: []runtimes.Problem{{
 		File: manifestFile, Message: fmt.Sprintf("this host does not speak the protocol %q", spec.Protocol),
-		Hint: `speak "stdio", one JSON message a line, and write "protocol": "stdio", or leave it out`,
+		Hint: `write "stdio", one JSON message a line, which is the default, or "go-plugin" or "mcp"`,
 	}}}
+}
+
+// startStdio starts a process that speaks Filer's protocol.
+func startStdio(ctx context.Context, in *instance, o *child.Options, use use) (*connection, error) {
+	p, err := startChild(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return &connection{p, openStdio(p, in, use.grace), closeStdin(p), p.Stop}, nil
+}
+
+// closeStdin tells a process that reads its stdin that no more comes.
+func closeStdin(p *child.Process) func() { return func() { _ = p.Stdin().Close() } }
+
+// startChild starts a process.
+func startChild(ctx context.Context, o *child.Options) (*child.Process, error) {
+	p, err := child.Start(ctx, o)
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, &Failure{What: "its process could not be started", Err: err}
+	}
+	return p, nil
 }

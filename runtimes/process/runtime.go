@@ -87,7 +87,7 @@ func (r *Runtime) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instan
 		problems = append(problems, load.Problems...)
 		return nil
 	}
-	open, err := protocolOf(&spec)
+	protocol, err := protocolOf(&spec)
 	if err := collect(err); err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (r *Runtime) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instan
 		return nil, &runtimes.LoadError{Problems: problems}
 	}
 	in := &instance{
-		runtime: r, spec: spec, command: found, open: open,
+		runtime: r, spec: spec, command: found, protocol: protocol,
 		slots: make(chan struct{}, r.options.MaxProcesses), closing: make(chan struct{}),
 	}
 	if in.inputs, in.seen, err = readInputs(ctx, spec.Dir, found.own); err != nil {
@@ -117,6 +117,8 @@ func (r *Runtime) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instan
 		// What a call writes is looked at once its process has ended: while it runs, it
 		// could exchange what was looked at for something else.
 		spec.Log.Warn("keepAlive is passed over: a plugin that writes into the agent's folder gets a process for each call")
+	case protocol.several && !writes(spec.Policy) && !readsByArgument(spec.Policy):
+		in.shared = &sharer{instance: in}
 	case spec.KeepAlive:
 		in.kept = &keeper{instance: in, turn: make(chan struct{}, 1)}
 	}

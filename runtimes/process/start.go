@@ -21,9 +21,8 @@ import (
 
 // started is a process that runs, with the link to it.
 type started struct {
-	in   *instance
-	p    *child.Process
-	link link
+	in *instance
+	connection
 	// stage is where the calls of a process that is kept find what their arguments name;
 	// "" where they name nothing. The process can only read it.
 	stage string
@@ -34,9 +33,9 @@ type started struct {
 	undo   []func() // when it has ended
 }
 
-// stop ends the process. It is called once.
-func (s *started) stop(grace time.Duration) {
-	s.p.Stop(grace)
+// end ends the process. It is called once.
+func (s *started) end(grace time.Duration) {
+	s.stop(grace)
 	runAll(s.undo)
 }
 
@@ -62,9 +61,12 @@ func (in *instance) start(ctx context.Context, grant *permissions.Grant, stage *
 		return nil, &Failure{What: "its process cannot be confined to what was granted", Err: err}
 	}
 	rules := in.rules(*s.opened, grant)
-	env, grace := environment(&in.spec), cancelGrace
-	if in.kept != nil {
-		grace = keptCancelGrace
+	env, use := environment(&in.spec), use{cancelGrace, 1}
+	switch {
+	case in.shared != nil:
+		use.grace, use.stuck = sharedCancelGrace, maxStuck
+	case in.kept != nil:
+		use.grace = keptCancelGrace
 	}
 	if stage != nil {
 		stage.Open(rules)
@@ -84,17 +86,14 @@ func (in *instance) start(ctx context.Context, grant *permissions.Grant, stage *
 			return nil, &Failure{What: "its data folder cannot be made", Err: err}
 		}
 	}
-	s.p, err = child.Start(ctx, &child.Options{
+	c, err := in.protocol.start(ctx, in, &child.Options{
 		Argv: in.command.argv, Env: env, Dir: in.spec.Dir, Rules: rules, Mode: in.runtime.options.Sandbox,
 		Log: log, Supervise: in.runtime.options.Supervise,
-	})
+	}, use)
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		return nil, &Failure{What: "its process could not be started", Err: err}
+		return nil, err
 	}
-	s.link = in.open(s.p, in, grace)
+	s.connection = *c
 	forget := context.AfterFunc(in.base, func() { s.p.Stop(0) })
 	s.undo = append(s.undo, func() { forget() })
 	return s, nil
@@ -108,7 +107,7 @@ func (in *instance) rules(r sandbox.Rules, grant *permissions.Grant) *sandbox.Ru
 	if in.spec.DataDir != "" {
 		r.Private = append(r.Private, in.spec.DataDir)
 	}
-	if p := in.spec.Policy; p != nil && len(p.Fetch.Static)+len(p.Fetch.Settings)+len(p.Net.Static)+len(p.Net.Settings) > 0 {
+	if p := in.spec.Policy; p != nil && !in.protocol.hosted && len(p.Fetch.Static)+len(p.Fetch.Settings)+len(p.Net.Static)+len(p.Net.Settings) > 0 {
 		r.Dial = func(ctx context.Context, _, address string) (net.Conn, error) { return dial(ctx, grant, address) }
 	}
 	return &r

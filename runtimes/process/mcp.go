@@ -1,0 +1,411 @@
+package process
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/internal/child"
+	"github.com/toolhost/toolhost/internal/jsondoc"
+)
+
+const (
+	// mcpWriteLimit is how long a server may take to read what is sent to it.
+	mcpWriteLimit = 5 * time.Second
+	// maxLate is how many answers to cancelled calls may be outstanding.
+	maxLate = 1000
+)
+
+// mcp speaks with a process that is an MCP server.
+type mcp struct {
+	in     *instance
+	p      *child.Process
+	log    *slog.Logger
+	use    use
+	logged *limiter
+
+	// Set before the first call:
+	stateless string // the revision that each request names; "" where a handshake has settled it
+	tools     map[string]*mcpTool
+
+	writing sync.Mutex // one line at a time
+
+	mu       sync.Mutex
+	last     int64
+	waiting  map[int64]*mcpRequest
+	late     map[int64]bool // answers that nobody waits for any more
+	junk     int            // since the last answer
+	broken   error          // why no further call is possible
+	sampling int            // requests of the server that are under way
+
+	doubt doubt
+	ended chan struct{} // closed when nothing more is read
+}
+
+// mcpRequest is a request on its way.
+type mcpRequest struct {
+	call   *host.Call // nil: not one of a call
+	ctx    context.Context
+	answer chan message // of one
+}
+
+var _ link = (*mcp)(nil)
+
+// startMCP starts an MCP server, and asks it for its tools.
+func startMCP(ctx context.Context, in *instance, o *child.Options, use use) (*connection, error) {
+	p, err := startChild(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	m := &mcp{in: in, p: p, log: o.Log, use: use, logged: &limiter{}, waiting: map[int64]*mcpRequest{}, late: map[int64]bool{}, ended: make(chan struct{})}
+	go m.read()
+	stop := context.AfterFunc(ctx, func() { p.Stop(0) })
+	err = m.greet(ctx)
+	stop()
+	if err == nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		p.Stop(0)
+		<-m.ended
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return nil, err
+	}
+	return &connection{p, m, closeStdin(p), func(grace time.Duration) {
+		p.Stop(grace)
+		<-m.ended
+	}}, nil
+}
+
+// usable reports whether the process can take another call.
+func (m *mcp) usable() bool {
+	select {
+	case <-m.ended:
+		return false
+	case <-m.p.Done():
+		return false
+	default:
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.broken == nil
+}
+
+func (m *mcp) breakOff(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.broken == nil {
+		m.broken = err
+	}
+}
+
+// call makes one call.
+func (m *mcp) call(ctx context.Context, call *host.Call, arguments json.RawMessage) (*host.Result, error) {
+	if m.tools[call.Tool] == nil {
+		return host.ErrorResult(fmt.Sprintf("plugin %q: its server has no tool %q, which its manifest names", m.in.spec.Plugin, call.Tool)), nil
+	}
+	if err := m.doubt.wait(ctx); err != nil {
+		return nil, err
+	}
+	if !m.usable() {
+		return nil, errUnsent
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	answer, id, err := m.ask(ctx, call, "tools/call", map[string]any{"name": call.Tool, "arguments": compactJSON(arguments)})
+	if err == nil {
+		return m.result(call, answer)
+	}
+	if ctx.Err() != nil && id != 0 {
+		m.cancel(id, context.Cause(ctx))
+	}
+	return nil, err
+}
+
+// compactJSON gives JSON on one line; what is none as an empty object.
+func compactJSON(raw json.RawMessage) json.RawMessage {
+	var line bytes.Buffer
+	if json.Compact(&line, raw) != nil {
+		return json.RawMessage("{}")
+	}
+	return line.Bytes()
+}
+
+// ask sends a request and waits for its answer. id is 0 where it was not sent.
+func (m *mcp) ask(ctx context.Context, call *host.Call, method string, params map[string]any) (answer message, id int64, err error) {
+	r := &mcpRequest{call: call, ctx: ctx, answer: make(chan message, 1)}
+	m.mu.Lock()
+	if m.broken != nil {
+		err := m.broken
+		m.mu.Unlock()
+		return answer, 0, err
+	}
+	m.last++
+	id = m.last
+	m.waiting[id] = r
+	m.mu.Unlock()
+	defer func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if _, still := m.waiting[id]; still {
+			delete(m.waiting, id)
+			if len(m.late) < maxLate {
+				m.late[id] = true
+			}
+		}
+	}()
+	meta := map[string]any{}
+	if call != nil {
+		meta["progressToken"] = id
+	}
+	if m.stateless != "" {
+		meta["io.modelcontextprotocol/protocolVersion"] = m.stateless
+		meta["io.modelcontextprotocol/clientInfo"] = clientInfo
+		meta["io.modelcontextprotocol/clientCapabilities"] = object{}
+	}
+	if len(meta) > 0 {
+		params["_meta"] = meta
+	}
+	line := append(jsondoc.Marshal(struct {
+		JSONRPC string `json:"jsonrpc"`
+		ID      int64  `json:"id"`
+		Method  string `json:"method"`
+		Params  any    `json:"params"`
+	}{"2.0", id, method, params}), '\n')
+	m.inBackground(func() { m.send(ctx, line) })
+	select {
+	case answer = <-r.answer:
+		return answer, id, nil
+	case <-m.ended:
+		select {
+		case answer = <-r.answer: // the last line
+			return answer, id, nil
+		default:
+			return answer, id, m.failure()
+		}
+	case <-ctx.Done():
+		return answer, id, context.Cause(ctx)
+	}
+}
+
+type object = map[string]any
+
+// inBackground does what a call must not wait for, but Close must: writing to a process
+// that does not read.
+func (m *mcp) inBackground(f func()) {
+	m.in.running.Add(1)
+	go func() {
+		defer m.in.running.Done()
+		f()
+	}()
+}
+
+// send writes one line. Nothing is written where ctx has ended, but what was begun is
+// written to its end: the lines of other calls come after it.
+func (m *mcp) send(ctx context.Context, line []byte) {
+	m.writing.Lock()
+	defer m.writing.Unlock()
+	if ctx.Err() != nil {
+		return
+	}
+	err := m.p.Stdin().SetWriteDeadline(time.Now().Add(mcpWriteLimit))
+	if err == nil {
+		_, err = m.p.Stdin().Write(line)
+	}
+	if err == nil {
+		return
+	}
+	m.breakOff(&Failure{What: fmt.Sprintf("its process did not read a request within %s", mcpWriteLimit), Err: err, Tail: m.p.Tail()})
+	// Half a line may be in the pipe: nothing can follow it.
+	_ = m.p.Stdout().SetReadDeadline(time.Now())
+}
+
+// notify sends a notification.
+func (m *mcp) notify(ctx context.Context, method string, params any) {
+	line := jsondoc.Marshal(object{"jsonrpc": "2.0", "method": method, "params": params})
+	m.inBackground(func() { m.send(ctx, append(line, '\n')) })
+}
+
+// cancel tells the server that nobody waits for an answer any more, and looks whether it
+// still reads and answers.
+func (m *mcp) cancel(id int64, why error) {
+	m.doubt.raise()
+	defer m.doubt.settle()
+	ctx, done := context.WithTimeout(m.in.base, m.use.grace)
+	defer done()
+	m.notify(ctx, "notifications/cancelled", object{"requestId": id, "reason": why.Error()})
+	// One that knows no ping says so, which will do.
+	if _, _, err := m.ask(ctx, nil, "ping", object{}); err != nil {
+		m.breakOff(&Failure{What: "its process does not answer any more", Tail: m.p.Tail()})
+	}
+}
+
+// failure says why there is no answer.
+func (m *mcp) failure() error {
+	m.mu.Lock()
+	err := m.broken
+	m.mu.Unlock()
+	var f *Failure
+	if errors.As(err, &f) {
+		return f
+	}
+	t := time.NewTimer(exitWait)
+	defer t.Stop()
+	select {
+	case <-m.p.Done():
+		return ended(m.p)
+	case <-t.C:
+		return &Failure{What: "its process closed its stdout without an answer", Tail: m.p.Tail()}
+	}
+}
+
+// read takes the lines of the process until its stdout ends, or until it has sent what no
+// server sends.
+func (m *mcp) read() {
+	defer close(m.ended)
+	r := bufio.NewReaderSize(m.p.Stdout(), 64<<10)
+	for {
+		line, err := readLine(r)
+		if errors.Is(err, errLongLine) {
+			m.breakOff(&Failure{
+				What: fmt.Sprintf("its process wrote a line of more than %d bytes to stdout; the limit of a result is %d bytes: %q", maxLine, m.in.runtime.options.MaxResult, cut(string(line[:200]), 100)),
+				Tail: m.p.Tail(),
+			})
+			return
+		}
+		if len(bytes.TrimSpace(line)) > 0 {
+			m.take(line)
+		}
+		if err != nil {
+			m.breakOff(err)
+			return
+		}
+		m.mu.Lock()
+		junk := m.junk
+		m.mu.Unlock()
+		if junk > maxJunk {
+			m.breakOff(&Failure{
+				What: fmt.Sprintf("its process wrote more than %d lines to stdout that are no messages, the last one %q", maxJunk, cut(string(line), 100)),
+				Tail: m.p.Tail(),
+			})
+			return
+		}
+	}
+}
+
+// take acts on one line. A panic on the way must not end the host.
+func (m *mcp) take(line []byte) {
+	defer func() {
+		if v := recover(); v != nil {
+			m.log.Error("reading a message panicked", "err", fmt.Sprint(v), "stack", string(debug.Stack()))
+		}
+	}()
+	msg, noise, ok := readMessage(line)
+	if noise != "" {
+		m.odd("a line on stdout is no message", "line", cut(noise, 200))
+	}
+	switch {
+	case !ok:
+	case msg.Method != "" && msg.ID != nil:
+		m.asked(msg)
+	case msg.Method != "":
+		m.noted(msg)
+	default:
+		m.answered(msg)
+	}
+}
+
+// odd notes what belongs nowhere.
+func (m *mcp) odd(what string, args ...any) {
+	m.mu.Lock()
+	m.junk++
+	m.mu.Unlock()
+	m.logged.log(m.log, slog.LevelWarn, what, args...)
+}
+
+func (m *mcp) answered(msg message) {
+	var id int64
+	if json.Unmarshal(msg.ID, &id) != nil {
+		m.odd("an answer with an id that the host has not given", "id", cut(string(msg.ID), 100))
+		return
+	}
+	m.mu.Lock()
+	r := m.waiting[id]
+	late := m.late[id]
+	delete(m.waiting, id)
+	delete(m.late, id)
+	if r != nil {
+		m.junk = 0
+	}
+	m.mu.Unlock()
+	switch {
+	case r != nil:
+		r.answer <- msg
+	case !late:
+		m.odd("an answer to nothing that was asked", "id", id)
+	}
+}
+
+// noted takes a notification.
+func (m *mcp) noted(msg message) {
+	switch msg.Method {
+	case "notifications/progress":
+		var p struct {
+			ProgressToken   any
+			Progress, Total float64
+			Message         string
+		}
+		if json.Unmarshal(msg.Params, &p) != nil {
+			m.odd("progress that is not as it should be")
+			return
+		}
+		token, _ := p.ProgressToken.(float64)
+		m.mu.Lock()
+		r := m.waiting[int64(token)]
+		m.mu.Unlock()
+		if r == nil || r.call == nil || r.call.Progress == nil || r.ctx.Err() != nil {
+			return // of a call that has ended
+		}
+		text := p.Message
+		switch {
+		case text == "" && p.Total > 0:
+			text = fmt.Sprintf("%g of %g", p.Progress, p.Total)
+		case text == "":
+			text = fmt.Sprintf("%g", p.Progress)
+		}
+		r.call.Progress(text)
+	case "notifications/message":
+		var p struct {
+			Level, Logger string
+			Data          json.RawMessage
+		}
+		if json.Unmarshal(msg.Params, &p) == nil {
+			m.logged.log(m.log, mcpLevel(p.Level), "from the server", "logger", cut(p.Logger, 100), "data", cut(string(p.Data), maxLogged))
+		}
+	case "notifications/tools/list_changed":
+		m.logged.log(m.log, slog.LevelInfo, "the server's tools have changed; what the plugin offers stays as it is until the plugin is loaded anew")
+	}
+}
+
+// mcpLevel gives the level of a level's name in MCP.
+func mcpLevel(name string) slog.Level {
+	switch name {
+	case "debug":
+		return slog.LevelDebug
+	case "warning":
+		return slog.LevelWarn
+	case "error", "critical", "alert", "emergency":
+		return slog.LevelError
+	}
+	return slog.LevelInfo
+}
