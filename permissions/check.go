@@ -116,7 +116,7 @@ func hostMistake(given string) (message, hint string) {
 	host, port := given, ""
 	if strings.HasPrefix(given, "[") {
 		inner, after, ok := strings.Cut(given[1:], "]")
-		if addr, err := netip.ParseAddr(inner); !ok || err != nil || !addr.Is6() || after != "" && after[0] != ':' {
+		if addr, err := netip.ParseAddr(inner); !ok || err != nil || !addr.Is6() || addr.Zone() != "" || after != "" && after[0] != ':' {
 			return "the brackets hold no IPv6 address", `write "[2001:db8::1]" or "[2001:db8::1]:8443"`
 		}
 		if after == "" {
@@ -139,6 +139,12 @@ func hostMistake(given string) (message, hint string) {
 	}
 	if !isHostName(name) {
 		return "this is no host name", form + `; names with other letters are written in their "xn--" form`
+	}
+	switch parsed, err := parseHost(name); {
+	case err != nil:
+		return "this is no host name: " + err.Error(), form
+	case wild && parsed.addr.IsValid():
+		return "an address has nothing below it", "name each address by itself"
 	}
 	return "", ""
 }
