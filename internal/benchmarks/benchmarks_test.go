@@ -51,10 +51,16 @@ func writePlugin(tb testing.TB, dir, name, handler string) {
 
 // newHost makes a host with the plugins of dir, whose agent's folder holds a text of 10 KB.
 func newHost(tb testing.TB, dir string) *host.Host {
+	h, _ := newHostIn(tb, dir)
+	return h
+}
+
+// newHostIn is newHost that gives the folder too.
+func newHostIn(tb testing.TB, dir string) (h *host.Host, folder string) {
 	tb.Helper()
-	folder := tb.TempDir()
+	folder = tb.TempDir()
 	write(tb, folder, "10k.txt", strings.Repeat("ten bytes\n", 1024))
-	h := host.New(&host.Options{Folder: folder})
+	h = host.New(&host.Options{Folder: folder})
 	l := loader.New(h, map[string]runtimes.Runtime{"node": node.New(nil)}, &loader.Options{Dirs: []string{dir}})
 	if err := l.LoadAll(tb.Context()); err != nil {
 		tb.Fatal(err)
@@ -72,7 +78,7 @@ func newHost(tb testing.TB, dir string) *host.Host {
 			tb.Error(err)
 		}
 	})
-	return h
+	return h, folder
 }
 
 // native are the same tools as those of the plugins, in Go.

@@ -2,6 +2,7 @@ package text
 
 import (
 	"regexp"
+	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
 )
@@ -37,9 +38,13 @@ func Search(s, literal string, o SearchOptions) []Match {
 func SearchRegexp(s string, re *regexp.Regexp, o SearchOptions) []Match {
 	var matches []Match
 	number := 0
+	needed := required(re)
 	for line, rest, ok := NextLine(s); ok; line, rest, ok = NextLine(rest) {
 		if number++; number%1000 == 0 && o.Stop != nil && o.Stop() {
 			break
+		}
+		if needed != "" && !strings.Contains(line, needed) {
+			continue
 		}
 		limit := -1
 		if o.Limit > 0 {
@@ -53,6 +58,40 @@ func SearchRegexp(s string, re *regexp.Regexp, o SearchOptions) []Match {
 		}
 	}
 	return matches
+}
+
+// required gives the longest text that every match of an expression holds; "" where none
+// is known. Looking for a text is many times faster than matching.
+func required(re *regexp.Regexp) string {
+	tree, err := syntax.Parse(re.String(), syntax.Perl)
+	if err != nil {
+		return ""
+	}
+	return requiredOf(tree)
+}
+
+func requiredOf(tree *syntax.Regexp) string {
+	switch tree.Op {
+	case syntax.OpLiteral:
+		if tree.Flags&syntax.FoldCase == 0 {
+			return string(tree.Rune)
+		}
+	case syntax.OpCapture, syntax.OpPlus:
+		return requiredOf(tree.Sub[0])
+	case syntax.OpRepeat:
+		if tree.Min > 0 {
+			return requiredOf(tree.Sub[0])
+		}
+	case syntax.OpConcat:
+		longest := ""
+		for _, sub := range tree.Sub {
+			if one := requiredOf(sub); len(one) > len(longest) {
+				longest = one
+			}
+		}
+		return longest
+	}
+	return ""
 }
 
 // search finds what next finds; without is a text without which no line is looked at.

@@ -66,6 +66,11 @@ func TestSearch(t *testing.T) {
 	if len(got) != 2 || got[1].Line != 2 || got[1].Column != 5 || got[1].Match != "two" {
 		t.Errorf("got %+v", got)
 	}
+	for pattern, want := range map[string]int{`(?:on)+e`: 1, `(?i)TWO`: 4, `x|one`: 5001, `(t)w{1,2}o`: 4, `(?:zz)?two`: 4, `(?:zz)*😀`: 1, `none\d`: 0} {
+		if got := len(text.SearchRegexp(s, regexp.MustCompile(pattern), text.SearchOptions{})); got != want {
+			t.Errorf("%s: %d matches, want %d", pattern, got, want)
+		}
+	}
 	stopped := text.Search(strings.Repeat("a\n", 5000), "a", text.SearchOptions{Stop: func() bool { return true }})
 	if len(stopped) >= 1000 {
 		t.Errorf("%d matches after the end", len(stopped))

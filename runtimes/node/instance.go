@@ -44,6 +44,7 @@ type instance struct {
 	resident *resident
 	running  sync.WaitGroup // calls
 	serving  sync.WaitGroup // residents
+	primed   primed
 }
 
 var (
@@ -110,6 +111,7 @@ func (in *instance) Close(ctx context.Context) error {
 	in.mu.Lock()
 	in.closed = true
 	in.mu.Unlock()
+	in.primed.close()
 	drained := make(chan struct{})
 	go func() {
 		in.running.Wait()
@@ -163,17 +165,22 @@ func (h *handler) Handle(ctx context.Context, call *host.Call) (*host.Result, er
 	if log == nil {
 		log = in.spec.Log
 	}
-	e, release := in.engine(ctx, call.Grant, log)
+	e, release := in.engine(ctx, h.program, call.Grant, log)
 	e.call = call
+	var used []string // libraries; nil where the next call is not prepared for
 	defer func() {
 		release()
 		go func() { // operations may outlast the script; Close waits for them too
 			e.loop.operators.Wait()
+			if used != nil {
+				in.prime(h.program, used)
+			}
 			in.running.Done()
 		}()
 	}()
 	result, err := e.run(h.program, in.runtime.options.MaxResult)
 	if err == nil {
+		used = usedBy(e)
 		return result, nil
 	}
 	if cause := context.Cause(ctx); cause != nil && e.loop.ctx.Err() != nil {
@@ -183,11 +190,15 @@ func (h *handler) Handle(ctx context.Context, call *host.Call) (*host.Result, er
 }
 
 // engine makes an engine that ends 250 ms after ctx, or at once when the instance is
-// stopped. release ends it; it must be called.
-func (in *instance) engine(ctx context.Context, grant *permissions.Grant, log *slog.Logger) (e *engine, release func()) {
+// stopped, or takes the one that is ready for a program. release ends it; it must be called.
+func (in *instance) engine(ctx context.Context, p *program, grant *permissions.Grant, log *slog.Logger) (e *engine, release func()) {
 	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	over := make(chan struct{}) // closed when the script has ended
-	e = newEngine(own, in.spec.Dir, grant, log)
+	if e = in.primed.take(p); e != nil {
+		e.adopt(own, grant, log)
+	} else {
+		e = newEngine(own, in.spec.Dir, grant, log)
+	}
 	e.policy, e.services = in.spec.Policy, in.spec.Services
 	e.interrupt = func(cause error) {
 		e.ended.Store(true)

@@ -22,12 +22,20 @@ type exported struct {
 	handler goja.Callable
 }
 
-// load evaluates the handler modules of a program, mostly one, and gives their handlers.
-func (e *engine) load(p *program) ([]exported, error) {
+// prepare puts into the engine what a program needs before its code runs, once.
+func (e *engine) prepare(p *program) {
+	if e.program == p {
+		return
+	}
 	e.program = p
 	e.takeOwn(p.own)
 	e.installLanguage(p.language)
 	e.guard(p.guard)
+}
+
+// load evaluates the handler modules of a program, mostly one, and gives their handlers.
+func (e *engine) load(p *program) ([]exported, error) {
+	e.prepare(p)
 	f, err := e.vm.RunProgram(p.code)
 	if err != nil {
 		return nil, e.failureOf(err)

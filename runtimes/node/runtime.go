@@ -204,7 +204,7 @@ func (in *instance) try(ctx context.Context, programs map[string]*program) error
 var errLoadLimit = errors.New("loading took too long")
 
 func (in *instance) tryOne(ctx context.Context, p *program, grant *permissions.Grant) error {
-	e, release := in.engine(ctx, grant, in.spec.Log)
+	e, release := in.engine(ctx, nil, grant, in.spec.Log)
 	ended := make(chan error, 1)
 	go func() {
 		var err error

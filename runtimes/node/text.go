@@ -37,11 +37,13 @@ func loadText(e *engine) goja.Value {
 			return e.vm.NewArray(list...)
 		},
 		"lines": func(c goja.FunctionCall) goja.Value {
-			var list []any
-			for line, rest, ok := text.NextLine(e.longText(c.Argument(0))); ok; line, rest, ok = text.NextLine(rest) {
+			s := e.longText(c.Argument(0))
+			n := strings.Count(s, "\n") + strings.Count(s, "\r") + 1
+			e.checkList(n)
+			list := make([]any, 0, n)
+			for line, rest, ok := text.NextLine(s); ok; line, rest, ok = text.NextLine(rest) {
 				list = append(list, e.vm.ToValue(line))
 			}
-			e.checkList(len(list))
 			return e.vm.NewArray(list...)
 		},
 		"search": e.searchText,
@@ -150,7 +152,11 @@ func (e *engine) hashText(c goja.FunctionCall) goja.Value {
 	if b, ok := e.bytes(c.Argument(0)); ok {
 		h.Write(b)
 	} else {
-		h.Write([]byte(c.Argument(0).String()))
+		for s := c.Argument(0).String(); s != ""; {
+			part := s[:min(len(s), 32<<10)] // not all copied at once
+			h.Write([]byte(part))
+			s = s[len(part):]
+		}
 	}
 	sum := h.Sum(nil)
 	switch c.Argument(2).String() {
