@@ -49,6 +49,7 @@ type limits struct {
 	Result     int    `json:"result"`
 	Timeout    string `json:"timeout"`
 	MaxTimeout string `json:"max-timeout"`
+	Body       int64  `json:"body"` // of a request or a response
 }
 
 // host gives the limits for the host. The schema has checked the texts.

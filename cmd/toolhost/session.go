@@ -47,7 +47,7 @@ func (p *program) open(quiet bool) (*session, error) {
 	}
 	s := &session{log: p.logger(slog.LevelDebug)}
 	s.state = p.openState(s.log)
-	s.client = fetch.New(nil)
+	s.client = fetch.New(&fetch.Options{MaxBody: p.flags.limits.Body})
 	s.undo = append(s.undo, s.client.Close)
 	s.host = host.New(&host.Options{
 		Folder:          p.flags.folder,
