@@ -276,7 +276,7 @@ func FuzzParseManifest(f *testing.F) {
 			t.Fatalf("an impossible manifest: %+v", m)
 		}
 		for _, tool := range m.Tools {
-			if !toolID.MatchString(tool.ID) || strings.Contains(tool.ID, "__") || strings.TrimSpace(tool.Description) == "" || tool.Schema == "" ||
+			if !toolID.MatchString(tool.ID) || strings.Contains(tool.ID, "__") || strings.TrimSpace(tool.Description) == "" || tool.Schema == "" && m.Protocol != "mcp" ||
 				(tool.Handler != "") != (m.Runtime == "node") || tool.Timeout < 0 || tool.Timeout > DefaultMaxTimeout {
 				t.Fatalf("an impossible tool: %+v", tool)
 			}

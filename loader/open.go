@@ -243,8 +243,50 @@ func (o *opener) openRuntime(ctx context.Context, p *opened, rt runtimes.Runtime
 	}
 	p.instance = instance
 	maps.Copy(p.inputs, instance.Inputs())
+	o.ownSchemas(ctx, p)
 	for _, t := range p.tools {
 		t.Handler = instance.Handler(t.Name)
+	}
+}
+
+// ownSchemas gives the tools that have no schema in the manifest those that the plugin's
+// program has for them.
+func (o *opener) ownSchemas(ctx context.Context, p *opened) {
+	if !slices.ContainsFunc(p.tools, func(t *host.Tool) bool { return t.Input == nil }) {
+		return
+	}
+	var found map[string]runtimes.Schemas
+	if source, ok := p.instance.(runtimes.SchemaSource); ok {
+		var err error
+		if found, err = source.Schemas(ctx); err != nil {
+			p.errors = append(p.errors, moduleErrors(err)...)
+			return
+		}
+	}
+	for _, t := range p.tools {
+		if t.Input != nil {
+			continue
+		}
+		own := found[t.Name]
+		if len(own.Input) == 0 {
+			p.add(&ManifestError{Rule: ruleMissing, File: ManifestFile, Msg: fmt.Sprintf("the plugin's program has no schema for the tool %q", t.Name), Hint: `add a "schema" to the tool`})
+			continue
+		}
+		var err error
+		if t.Input, err = schema.Compile(own.Input); err != nil {
+			p.add(&ManifestError{Rule: ruleModule, File: ManifestFile, Msg: fmt.Sprintf("the schema that the plugin's program has for the tool %q cannot be used: %v", t.Name, err), Hint: `add a "schema" to the tool`})
+			continue
+		}
+		t.InputSchema = t.Input.Public()
+		if t.Output != nil || len(own.Output) == 0 {
+			continue
+		}
+		if t.Output, err = schema.Compile(own.Output); err != nil {
+			t.Output = nil
+			p.add(&ManifestError{Rule: ruleModule, File: ManifestFile, Warning: true, Msg: fmt.Sprintf("the output schema that the plugin's program has for the tool %q cannot be used and is left out: %v", t.Name, err)})
+			continue
+		}
+		t.OutputSchema = t.Output.Public()
 	}
 }
 

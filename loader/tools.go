@@ -55,6 +55,9 @@ func (c *checker) toolList(pointer string, raw []any, decoded []ManifestTool, se
 			c.error(at+"/description", ruleBlank, fmt.Sprintf("the description of %s must not be empty; the model reads it", c.toolTitle(at)),
 				"say what the tool does, what it needs and what it gives")
 		}
+		if _, there := t["schema"]; !there && !c.hasOwnSchemas() {
+			c.error(at+"/schema", ruleMissing, `"schema" is missing`+c.in(at), `add "schema": "./`+schemaFile(t)+`"`)
+		}
 		c.schemaPath(at+"/schema", t, "schema")
 		c.schemaPath(at+"/outputSchema", t, "outputSchema")
 		c.handler(at, t)
@@ -62,6 +65,19 @@ func (c *checker) toolList(pointer string, raw []any, decoded []ManifestTool, se
 		c.extensions(at+"/fileExtensions", t)
 		c.manifest.Tools = append(c.manifest.Tools, tool)
 	}
+}
+
+// hasOwnSchemas reports whether the plugin's program knows the schemas of its tools.
+func (c *checker) hasOwnSchemas() bool {
+	return c.manifest.Runtime == "process" && c.manifest.Protocol == "mcp"
+}
+
+// schemaFile proposes a name for the schema file of a tool.
+func schemaFile(t map[string]any) string {
+	if s, ok := text(t, "id"); ok && toolID.MatchString(s) {
+		return s + ".schema.json"
+	}
+	return "my_tool.schema.json"
 }
 
 // legacy refuses a tool of the older shape, and prints the fields to write.
