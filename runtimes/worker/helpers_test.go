@@ -132,12 +132,3 @@ func workers(tb testing.TB) (list []int) {
 	}
 	return list
 }
-
-func leftFolders(tb testing.TB) []string {
-	tb.Helper()
-	found, err := filepath.Glob(filepath.Join(os.TempDir(), "toolhost-worker-*"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return found
-}

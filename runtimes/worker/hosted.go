@@ -21,8 +21,8 @@ const (
 	// maxHandles is how many bodies and connections of one stream may be open.
 	maxHandles = 512
 	// maxSaid is how many messages that get no reply one stream may send. A script that
-	// logs without a pause comes nowhere near: the worker holds its lines back.
-	maxSaid = 1_000_000
+	// talks without a pause comes nowhere near: the worker holds its lines back.
+	maxSaid = 200_000
 )
 
 // hosted is the host's side of one stream. What the worker asks for on it is done with the

@@ -271,7 +271,7 @@ func TestHostileWorker(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer closed(t, in)
-			timeout := 30 * time.Second
+			timeout := 3 * time.Minute
 			if act == "silent" {
 				timeout = time.Second
 			}
@@ -285,7 +285,7 @@ func TestHostileWorker(t *testing.T) {
 	}
 	for act, want := range map[string]string{
 		"exits":               "the plugin's worker could not be started (exit status 7: cannot go on)",
-		"other address":       `the worker names the address "/run/other.sock"`,
+		"other address":       `it names the address "/run/other.sock"`,
 		"noise":               "could not be started",
 		"input outside":       "it names a file that is none of the plugin",
 		"outcome for opening": "it has not said what became of the plugin",

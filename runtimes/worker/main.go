@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"os"
 	"runtime/debug"
 
@@ -26,6 +27,10 @@ const (
 	// functions recurse without a limit; this ends the process early, before the stack
 	// fills the memory.
 	maxStack = 64 << 20
+
+	// garbage is how much of it a worker lets stand, in percent of what is in use: what the
+	// worker may use has a limit of its own, below which collecting is only work.
+	garbage = 400
 )
 
 // handshake tells a process that it was started to be a worker.
@@ -43,6 +48,7 @@ func Main() {
 		return
 	}
 	debug.SetMaxStack(maxStack)
+	debug.SetGCPercent(garbage)
 	goplugin.Serve(&goplugin.ServeConfig{
 		HandshakeConfig: handshake,
 		Plugins:         goplugin.PluginSet{serviceName: &service{server: newServer()}},
@@ -59,19 +65,21 @@ func Main() {
 // window is how many bytes are on their way unread, on one stream and in all.
 const window = 1 << 20
 
-// service is what go-plugin connects: our server in the worker, its client in the host.
+// service lets go-plugin serve a server of ours.
 type service struct {
 	goplugin.NetRPCUnsupportedPlugin
-	server pb.WorkerServer // in the worker
+	server pb.WorkerServer
 }
 
 var _ goplugin.GRPCPlugin = (*service)(nil)
 
+// GRPCServer registers the server.
 func (s *service) GRPCServer(_ *goplugin.GRPCBroker, server *grpc.Server) error {
 	pb.RegisterWorkerServer(server, s.server)
 	return nil
 }
 
-func (s *service) GRPCClient(_ context.Context, _ *goplugin.GRPCBroker, connection *grpc.ClientConn) (any, error) {
-	return pb.NewWorkerClient(connection), nil
+// GRPCClient is for a host, which a worker is not.
+func (s *service) GRPCClient(context.Context, *goplugin.GRPCBroker, *grpc.ClientConn) (any, error) {
+	return nil, errors.New("a worker is no host")
 }

@@ -8,22 +8,16 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"net"
 	"os"
-	"os/exec"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/hashicorp/go-hclog"
-	goplugin "github.com/hashicorp/go-plugin"
-	"github.com/hashicorp/go-plugin/runner"
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
 	"github.com/toolhost/toolhost/internal/child"
+	"github.com/toolhost/toolhost/internal/rpcchild"
 	"github.com/toolhost/toolhost/permissions"
 	"github.com/toolhost/toolhost/runtimes"
 	pb "github.com/toolhost/toolhost/runtimes/worker/workerpb"
@@ -33,7 +27,7 @@ const (
 	// startLimit is how long a worker may take until it answers.
 	startLimit = 10 * time.Second
 	// goneLimit is how long a worker may take to end whose connection has ended.
-	goneLimit = time.Second
+	goneLimit = 3 * time.Second
 )
 
 // process is a worker that runs, with the plugin open in it.
@@ -70,73 +64,28 @@ func (r *Runtime) start(ctx context.Context, spec *runtimes.Spec, folder string,
 		}
 		command = []string{self, argument}
 	}
-	// Paths of sockets are short; the user's folder of temporary files may not be.
-	temp, err := os.MkdirTemp(socketBase(), "toolhost-worker-")
+	from, removeCopies, err := copies.write()
 	if err != nil {
-		return nil, fmt.Errorf("making a folder for the worker: %w", err)
+		return nil, fmt.Errorf("copying the modules for the worker: %w", err)
 	}
-	from := ""
-	if copies != nil {
-		if from, err = copies.write(temp); err != nil {
-			_ = os.RemoveAll(temp)
-			return nil, fmt.Errorf("copying the modules for the worker: %w", err)
-		}
-	}
-	p := &process{log: spec.Log, ended: make(chan struct{})}
 	said := &firstLines{}
-	run := &childRunner{}
-	client := goplugin.NewClient(&goplugin.ClientConfig{
-		HandshakeConfig: handshake,
-		Plugins:         goplugin.PluginSet{serviceName: &service{}},
-		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, sockets string) (runner.Runner, error) {
-			run.sockets = sockets
-			run.options = &child.Options{
-				Argv:   command,
-				Env:    environment(cmd.Env),
-				Rules:  rules([]string{spec.Dir, from}, folder, sockets, spec.Policy, memory(spec.Memory)),
-				Mode:   r.options.Sandbox,
-				Stderr: said.add,
-			}
-			return run, nil
+	c, err := rpcchild.Start(ctx, &rpcchild.Options{
+		Child: child.Options{
+			Argv: command, Env: environment(), Mode: r.options.Sandbox, Stderr: said.add,
+			Rules: rules([]string{spec.Dir, from}, folder, spec.Policy, memory(spec.Memory)),
 		},
-		SkipHostEnv:      true,
-		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
-		StartTimeout:     startLimit,
-		Logger:           hclog.NewNullLogger(),
-		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: temp},
-		GRPCDialOptions: []grpc.DialOption{
-			grpc.WithContextDialer(dialOnce(run)),
-			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(r.maxMessage())),
-			grpc.WithInitialWindowSize(window), grpc.WithInitialConnWindowSize(window),
-		},
+		Cookie: [2]string{handshake.MagicCookieKey, handshake.MagicCookieValue}, Version: protocolVersion, Service: serviceName,
+		StartLimit: startLimit, MaxMessage: r.maxMessage(),
 	})
-	end := func() {
-		if c := run.process.Load(); c != nil {
-			c.Stop(0)
-		}
-		client.Kill() // at once, now that the child is gone
-		_ = os.RemoveAll(temp)
-	}
-	stopStart := context.AfterFunc(ctx, func() { _ = run.Kill(ctx) })
-	connection, err := client.Client()
-	stopStart()
-	if err == nil && ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
 	if err != nil {
-		end()
-		return nil, r.startError(ctx, run, said, err)
+		removeCopies()
+		return nil, startError(said, err)
 	}
-	p.child = run.process.Load()
-	raw, err := connection.Dispense(serviceName)
-	if err != nil {
-		end()
-		return nil, err
-	}
-	p.worker = raw.(pb.WorkerClient)
+	p := &process{child: c.Process(), worker: pb.NewWorkerClient(c.Connection()), log: spec.Log, ended: make(chan struct{})}
 	go func() {
 		<-p.child.Done()
-		end()
+		c.Stop(0)
+		removeCopies()
 		p.mu.Lock()
 		p.noNew = true
 		if p.stopped == nil {
@@ -158,65 +107,21 @@ func (r *Runtime) start(ctx context.Context, spec *runtimes.Spec, folder string,
 var errOpenFailed = errors.New("the plugin could not be opened in it")
 
 // startError says why a worker did not come up.
-func (r *Runtime) startError(ctx context.Context, run *childRunner, said *firstLines, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+func startError(said *firstLines, err error) error {
+	var start *rpcchild.StartError
+	switch {
+	case !errors.As(err, &start):
+		return err
+	case start.Exit != nil && start.Err == nil:
+		return &crashError{reason: said.reason(start.Exit), start: true}
 	}
-	p := run.process.Load()
-	if p == nil {
-		return fmt.Errorf("starting the plugin's worker: %w", err)
-	}
-	// go-plugin has no error values for these.
-	switch text := err.Error(); {
-	case strings.Contains(text, "timeout while waiting"):
-		return &crashError{reason: fmt.Sprintf("it did not answer within %s", startLimit), start: true}
-	case strings.Contains(text, "exited before") || strings.Contains(text, "Unrecognized remote plugin message"):
-		return &crashError{reason: said.reason(p.Err()), start: true}
-	}
-	return fmt.Errorf("starting the plugin's worker: %w", err)
+	return fmt.Errorf("the plugin's worker could not be started: %w", err)
 }
 
-// dialOnce connects to the worker's socket, once: a worker that hangs up and puts another
-// socket in its place would have the host connect to that.
-func dialOnce(run *childRunner) func(context.Context, string) (net.Conn, error) {
-	var dialled atomic.Bool
-	return func(ctx context.Context, _ string) (net.Conn, error) {
-		if dialled.Swap(true) {
-			return nil, errors.New("the connection to the worker has ended")
-		}
-		entries, err := os.ReadDir(run.sockets)
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range entries {
-			if e.Type() == os.ModeSocket {
-				var d net.Dialer
-				return d.DialContext(ctx, "unix", run.sockets+string(os.PathSeparator)+e.Name())
-			}
-		}
-		return nil, fs.ErrNotExist
-	}
-}
-
-// socketBase is where the folders for sockets are made. Their paths may have about 100 bytes.
-func socketBase() string {
-	const longest = 40
-	if dir := os.TempDir(); len(dir) <= longest {
-		return dir
-	}
-	if dir := os.Getenv("XDG_RUNTIME_DIR"); dir != "" && len(dir) <= longest {
-		return dir
-	}
-	if info, err := os.Stat("/tmp"); err == nil && info.IsDir() {
-		return "/tmp"
-	}
-	return os.TempDir()
-}
-
-// environment gives what a worker finds in its environment: what go-plugin has to say, and
-// what Go needs. What the plugin was granted comes with the plugin.
-func environment(handshake []string) []string {
-	env := append([]string{"GOTRACEBACK=single"}, handshake...)
+// environment gives what a worker finds in its environment besides what go-plugin has to
+// say: what Go needs. What the plugin was granted comes with the plugin.
+func environment() []string {
+	env := []string{"GOTRACEBACK=single"}
 	if zone, ok := os.LookupEnv("TZ"); ok {
 		env = append(env, "TZ="+zone)
 	}

@@ -26,11 +26,10 @@ func memory(asked int64) int64 {
 // rules gives what the kernel lets a worker do. Within it each call has a grant of its own,
 // which the engine is held to: the kernel's rules are those of all calls together, since a
 // process cannot be given more once it runs. All network is the host's.
-func rules(own []string, folder, sockets string, policy *permissions.Policy, bytes int64) *sandbox.Rules {
+func rules(own []string, folder string, policy *permissions.Policy, bytes int64) *sandbox.Rules {
 	r := &sandbox.Rules{
-		Read:    []string{"/etc/localtime", "/usr/share/zoneinfo"},
-		Sockets: sockets,
-		Limits:  sandbox.Limits{Memory: bytes, Files: 4096},
+		Read:   []string{"/etc/localtime", "/usr/share/zoneinfo"},
+		Limits: sandbox.Limits{Memory: bytes, Files: 4096},
 	}
 	for _, dir := range own {
 		if dir != "" {

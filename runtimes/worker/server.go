@@ -159,6 +159,7 @@ func (s *server) Call(stream pb.Worker_CallServer) error {
 	default:
 		outcome.Error = encodeError(err)
 	}
+	session.flush()
 	return session.send(&pb.FromWorker{Message: &pb.FromWorker_Outcome{Outcome: outcome}})
 }
 
@@ -212,23 +213,28 @@ type session struct {
 	callID string
 	grant  *permissions.Grant
 	lines  limiter
+	said   limiter // of progress
 
 	sending sync.Mutex
 
 	mu      sync.Mutex
 	lastID  uint64
 	waiting map[uint64]chan *pb.Reply
-	over    bool // no reply comes any more
+	over    bool    // no reply comes any more
+	unsaid  *string // the last progress that was held back
 }
 
 const (
 	// logBurst and logRate are how many lines of one call reach the log, at once and a second.
 	logBurst = 2000
 	logRate  = 200
+	// progressBurst and progressRate are the same for what a call says on its way.
+	progressBurst = 100
+	progressRate  = 20
 )
 
 func newSession(s stream) *session {
-	return &session{stream: s, waiting: map[uint64]chan *pb.Reply{}, lines: limiter{burst: logBurst, perSecond: logRate}}
+	return &session{stream: s, waiting: map[uint64]chan *pb.Reply{}, lines: limiter{burst: logBurst, perSecond: logRate}, said: limiter{burst: progressBurst, perSecond: progressRate}}
 }
 
 // receive takes what the host says until the stream ends.
@@ -287,7 +293,26 @@ func (s *session) log(m *pb.Log) {
 	_ = s.send(&pb.FromWorker{Message: &pb.FromWorker_Log{Log: m}})
 }
 
-// progress sends a message on the way.
+// progress sends a message on the way. Of too many the last one is sent at the end.
 func (s *session) progress(message string) {
-	_ = s.send(&pb.FromWorker{Message: &pb.FromWorker_Progress{Progress: cutText(message)}})
+	ok, _ := s.said.take()
+	s.mu.Lock()
+	s.unsaid = nil
+	if !ok {
+		s.unsaid = &message
+	}
+	s.mu.Unlock()
+	if ok {
+		_ = s.send(&pb.FromWorker{Message: &pb.FromWorker_Progress{Progress: cutText(message)}})
+	}
+}
+
+// flush sends the last message on the way that was held back.
+func (s *session) flush() {
+	s.mu.Lock()
+	message := s.unsaid
+	s.mu.Unlock()
+	if message != nil {
+		_ = s.send(&pb.FromWorker{Message: &pb.FromWorker_Progress{Progress: cutText(*message)}})
+	}
 }

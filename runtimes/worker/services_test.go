@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -207,5 +208,22 @@ func TestChangedFiles(t *testing.T) {
 			}
 		}
 		f.answers(t, "tool", "{}", "first pkg part")
+	}
+}
+
+// However much a handler says, the last of it arrives, and its log is cut.
+func TestTalking(t *testing.T) {
+	var log lockedBuffer
+	f := open(t, setup{log: slog.New(slog.NewTextHandler(&log, nil)), files: map[string]string{
+		"talk.js": handlerOf("for (let i = 0; i < 20000; i++) { ctx.progress('step ' + i); console.log('line ' + i) } return 'said'"),
+	}})
+	var last atomic.Value
+	r, err := f.Call(t.Context(), &host.Call{Tool: "talk", Progress: func(m string) { last.Store(m) }})
+	if err != nil || r.IsError || last.Load() != "step 19999" {
+		t.Errorf("got %+v, %v, %v", r, err, last.Load())
+	}
+	lines := strings.Count(log.take(), "msg=\"line ")
+	if lines < 100 || lines > 19_000 { // the engine has a limit of its own, too
+		t.Errorf("%d lines are in the log", lines)
 	}
 }

@@ -75,17 +75,25 @@ func eachFile(dir string, inputs map[string][sha256.Size]byte, do func(name stri
 	return true
 }
 
-// write writes the modules below a folder, and gives theirs.
-func (s *sources) write(below string) (string, error) {
-	dir := filepath.Join(below, "sources")
+// write writes the modules into a folder of their own, and gives it and what removes it.
+// It is "" where there are none.
+func (s *sources) write() (dir string, remove func(), err error) {
+	if s == nil {
+		return "", func() {}, nil
+	}
+	if dir, err = os.MkdirTemp("", "toolhost-worker-"); err != nil {
+		return "", nil, err
+	}
+	remove = func() { _ = os.RemoveAll(dir) } // a leftover in the temporary folder
 	for name, content := range s.files {
 		full := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
-			return "", err
+		if err = os.MkdirAll(filepath.Dir(full), 0o700); err == nil {
+			err = os.WriteFile(full, content, 0o600)
 		}
-		if err := os.WriteFile(full, content, 0o600); err != nil {
-			return "", err
+		if err != nil {
+			remove()
+			return "", nil, err
 		}
 	}
-	return dir, nil
+	return dir, remove, nil
 }
