@@ -498,3 +498,61 @@ func TestDial(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// FuzzURL: whatever a handler asks for, a URL that is taken names the host that is checked,
+// and nothing that is not ASCII or not printable reaches the wire.
+func FuzzURL(f *testing.F) {
+	for _, seed := range []string{"http://a.example/b?c#d", "https://a.example:8443/%zz/ü", "http://a.example\\@b.example/", "http://a.example/{{secret:k}}?{{secret:k}}", "HTTP://[::1]:80/", "http://a.example:/", "//x", "http:a.example", "http://a.example/\x00"} {
+		f.Add(seed)
+	}
+	client := fetch.New(nil)
+	f.Fuzz(func(t *testing.T, text string) {
+		policy := &permissions.Policy{Fetch: permissions.HostPolicy{Static: []string{"granted.invalid"}}}
+		grant, err := policy.Resolve("", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer grant.Revoke()
+		_, err = client.For(nil).Fetch(t.Context(), grant, &runtimes.Request{URL: text})
+		var network *runtimes.NetworkError
+		switch {
+		case errors.Is(err, permissions.ErrDenied):
+		case errors.As(err, &network) && network.Code == "ERR_INVALID_ARG_VALUE":
+		case strings.Contains(strings.ToLower(text), "granted.invalid"):
+		default:
+			t.Fatalf("%q: %v", text, err)
+		}
+	})
+}
+
+// FuzzSecrets: what is concealed holds no secret any more, wherever it stood.
+func FuzzSecrets(f *testing.F) {
+	f.Add("s3cret", "x?y", "text/plain")
+	f.Add("a/b c%&=\"", "{{secret:k}}", "application/json")
+	f.Add("é\\", "%7B%7Bsecret%3Ak%7D%7D", "application/x-www-form-urlencoded")
+	f.Fuzz(func(t *testing.T, secret, text, kind string) {
+		if len(secret) < 8 || strings.Contains(text, secret) || strings.ContainsAny(secret, "{}") || strings.Contains("{{secret:k}}%7B%7Bsecret%3Ak%7D%7D", secret) {
+			return
+		}
+		var sent string
+		base, host := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Query().Get("again") == "" {
+				sent = r.URL.Query().Get("k")
+				http.Redirect(w, r, "/?again=1&k="+url.QueryEscape(sent), http.StatusFound)
+			}
+		})
+		w := newWorld(t, nil, host)
+		w.secrets["k"] = secret
+		response, err := w.fetch(t.Context(), &runtimes.Request{URL: base + "/?k={{secret:k}}", Header: http.Header{"Content-Type": {kind}}})
+		if err != nil {
+			return
+		}
+		response.Body.Close()
+		if sent != secret {
+			t.Fatalf("%q was sent as %q", secret, sent)
+		}
+		if strings.Contains(response.URL, url.QueryEscape(secret)) {
+			t.Fatalf("%q stands in %q", secret, response.URL)
+		}
+	})
+}
