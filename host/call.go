@@ -33,8 +33,45 @@ func (h *Host) Call(ctx context.Context, call *Call) (*Result, error) {
 		return nil, err
 	}
 	defer done()
+	return h.lookUp(ctx, call, (*table).tool)
+}
+
+// MaxDepth is how deep commands may run commands.
+const MaxDepth = 8
+
+// Execute is Call for a command. What the command returned is also the result's Value, as
+// JSON; nil, with no content, where it returned nothing. A call that a handler makes has the
+// Depth of the handler's own call plus one.
+func (h *Host) Execute(ctx context.Context, call *Call) (*Result, error) {
+	done, err := h.running.begin()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if call.Depth > MaxDepth {
+		return ErrorResult(fmt.Sprintf("command %q: commands run commands more than %d deep", call.Tool, MaxDepth)), nil
+	}
+	return h.lookUp(ctx, call, (*table).command)
+}
+
+// tool and command find what is called.
+func (t *table) tool(name string) (Registered, error) {
+	if r, ok := t.byName[name]; ok && r.Enabled {
+		return r, nil
+	}
+	return Registered{}, &UnknownToolError{Tool: name, Nearest: nearest(name, t.order)}
+}
+
+func (t *table) command(name string) (Registered, error) {
+	if i := slices.IndexFunc(t.commands, func(r Registered) bool { return r.Name == name && r.Enabled }); i >= 0 {
+		return t.commands[i], nil
+	}
+	return Registered{}, &UnknownCommandError{Command: name, Nearest: nearest(name, t.commands)}
+}
+
+func (h *Host) lookUp(ctx context.Context, call *Call, find func(*table, string) (Registered, error)) (*Result, error) {
 	seen := h.table.Load()
-	result, err := h.call(ctx, call)
+	result, err := h.call(ctx, call, find)
 	// A reload swapped the handler between look-up and call: look up once more, and again
 	// while reloads follow each other that fast.
 	for tries := 0; errors.Is(err, ErrHandlerClosed) && tries < maxLookUps; tries++ {
@@ -43,7 +80,7 @@ func (h *Host) Call(ctx context.Context, call *Call) (*Result, error) {
 			break
 		}
 		seen = now
-		result, err = h.call(ctx, call)
+		result, err = h.call(ctx, call, find)
 	}
 	if errors.Is(err, ErrHandlerClosed) {
 		return ErrorResult(fmt.Sprintf("tool %q: %s; call it again", call.Tool, err)), nil
@@ -51,10 +88,10 @@ func (h *Host) Call(ctx context.Context, call *Call) (*Result, error) {
 	return result, err
 }
 
-func (h *Host) call(ctx context.Context, in *Call) (*Result, error) {
-	t, ok := h.table.Load().byName[in.Tool]
-	if !ok || !t.Enabled {
-		return nil, &UnknownToolError{Tool: in.Tool, Nearest: h.nearest(in.Tool)}
+func (h *Host) call(ctx context.Context, in *Call, find func(*table, string) (Registered, error)) (*Result, error) {
+	t, err := find(h.table.Load(), in.Tool)
+	if err != nil {
+		return nil, err
 	}
 	c := *in
 	c.ID, c.Plugin = rand.Text(), t.Owner
@@ -191,9 +228,9 @@ func pathArguments(s *schema.Schema, args []byte) []permissions.Argument {
 	return list
 }
 
-func (h *Host) nearest(name string) string {
+func nearest(name string, list []Registered) string {
 	var names []string
-	for _, t := range h.table.Load().order {
+	for _, t := range list {
 		if t.Enabled {
 			names = append(names, t.Name)
 		}

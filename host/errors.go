@@ -14,6 +14,19 @@ var ErrHandlerClosed = errors.New("the plugin was reloaded")
 // ErrClosed is why calls end when the host closes.
 var ErrClosed = errors.New("the host is closing")
 
+// UnknownCommandError says that there is no command of that name.
+type UnknownCommandError struct {
+	Command string
+	Nearest string // the name of a command that is like it; may be empty
+}
+
+func (e *UnknownCommandError) Error() string {
+	if e.Nearest == "" {
+		return fmt.Sprintf("there is no command %q", e.Command)
+	}
+	return fmt.Sprintf("there is no command %q; did you mean %q?", e.Command, e.Nearest)
+}
+
 // UnknownToolError says that no tool has that name.
 type UnknownToolError struct {
 	Tool    string

@@ -89,7 +89,11 @@ type Tool struct {
 	Policy *permissions.Policy
 	// Version and Runtime ("node", "process") are for lists; empty for a tool written in Go.
 	Version, Runtime string
-	Handler          Handler
+	// Command makes it a command: agents do not see it, Host.Execute runs it, and it shares
+	// no names with tools. Its name may be any text of 1 to 128 bytes without white space
+	// and control characters; it needs no description, and its InputSchema may be nil.
+	Command bool
+	Handler Handler
 
 	// Input and Output are InputSchema and OutputSchema compiled. The loader sets
 	// them, since it has compiled the schema files already; elsewhere leave them nil.
@@ -135,6 +139,7 @@ type Call struct {
 
 	// The host fills these in.
 	ID       string
+	Depth    int    // how many commands run around this call, each run by a handler of the one before
 	Plugin   string // the owner of the tool
 	Deadline time.Time
 	Paths    []permissions.Argument // texts in Args that name files or folders
@@ -225,9 +230,11 @@ var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 func (h *Host) prepare(t *Tool) (*Tool, error) {
 	c := *t
 	switch {
-	case !toolName.MatchString(c.Name):
+	case c.Command && !CommandName(c.Name):
+		return nil, fmt.Errorf("command %q: the name must be 1 to 128 bytes without white space and control characters", c.Name)
+	case !c.Command && !toolName.MatchString(c.Name):
 		return nil, fmt.Errorf("tool %q: the name must match %s", c.Name, toolName)
-	case c.Description == "":
+	case !c.Command && c.Description == "":
 		return nil, fmt.Errorf("tool %q: a description is required", c.Name)
 	case c.Handler == nil:
 		return nil, fmt.Errorf("tool %q: a handler is required", c.Name)
@@ -235,6 +242,9 @@ func (h *Host) prepare(t *Tool) (*Tool, error) {
 		return nil, fmt.Errorf("tool %q: the timeout must be between 0 and %s", c.Name, h.limits.MaxTimeout)
 	}
 	var err error
+	if c.Command && c.InputSchema == nil && c.Input == nil {
+		c.InputSchema = json.RawMessage(`{"type":"object"}`)
+	}
 	if c.Input == nil {
 		if c.Input, err = schema.Compile(c.InputSchema); err != nil {
 			return nil, fmt.Errorf("compiling the input schema of tool %q: %w", c.Name, err)

@@ -29,7 +29,7 @@ type Result struct {
 	Meta json.RawMessage
 
 	// Value is what the handler returned, as JSON text, where that is still to be
-	// shaped; Host.Call makes the fields above from it.
+	// shaped; Host.Call makes the fields above from it. Host.Execute leaves it there.
 	Value json.RawMessage
 }
 
@@ -122,7 +122,13 @@ func (h *Host) shape(t Registered, r *Result, log *slog.Logger) *Result {
 			out.Content = []Content{Text(string(value))}
 		}
 	}
-	if len(out.Content) == 0 {
+	if t.Command && !out.IsError {
+		out.Value = r.Value
+		if out.Value == nil && len(r.Content) == 1 && r.Content[0].Type() == "text" && r.Structured == nil {
+			out.Value = jsondoc.Marshal(r.Content[0].Text())
+		}
+	}
+	if len(out.Content) == 0 && (!t.Command || out.IsError) {
 		out.Content = []Content{Text("OK")}
 	}
 	if t.Output != nil && !out.IsError {

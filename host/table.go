@@ -33,15 +33,15 @@ func (c *claims) replace(owner string, source Source, tools []*Tool) {
 	o := c.owners[i]
 	since := make(map[string]int, len(tools))
 	for _, t := range tools {
-		if _, twice := since[t.Name]; twice {
+		if _, twice := since[t.claim()]; twice {
 			continue
 		}
-		if at, had := o.since[t.Name]; had {
-			since[t.Name] = at
+		if at, had := o.since[t.claim()]; had {
+			since[t.claim()] = at
 			continue
 		}
 		c.next++
-		since[t.Name] = c.next
+		since[t.claim()] = c.next
 	}
 	o.tools, o.since = tools, since
 }
@@ -52,9 +52,10 @@ func (c *claims) remove(owner string) {
 
 // table is what readers see: one immutable snapshot.
 type table struct {
-	order   []Registered
-	byName  map[string]Registered
-	skipped []*ConflictError
+	order    []Registered
+	byName   map[string]Registered
+	commands []Registered // in registration order
+	skipped  []*ConflictError
 }
 
 func (c *claims) table(disabled map[string]bool, offer func(Registered) bool) *table {
@@ -69,20 +70,25 @@ func (c *claims) table(disabled map[string]bool, offer func(Registered) bool) *t
 	holders := make(map[string]*ownerClaims, names)
 	for _, o := range owners {
 		for _, tool := range o.tools {
-			if h := holders[tool.Name]; h == nil || o.precedes(h, tool.Name) {
-				holders[tool.Name] = o
+			if h := holders[tool.claim()]; h == nil || o.precedes(h, tool.claim()) {
+				holders[tool.claim()] = o
 			}
 		}
 	}
 	t := &table{byName: make(map[string]Registered, len(holders))}
+	taken := make(map[string]bool, len(holders))
 	for _, o := range owners {
 		for _, tool := range o.tools {
-			_, taken := t.byName[tool.Name]
-			if h := holders[tool.Name]; h != o || taken {
+			if h := holders[tool.claim()]; h != o || taken[tool.claim()] {
 				t.skipped = append(t.skipped, &ConflictError{Tool: tool.Name, Owner: o.owner, TakenBy: h.title()})
 				continue
 			}
+			taken[tool.claim()] = true
 			r := Registered{Tool: tool, Owner: o.owner, Source: o.source, Enabled: !disabled[tool.Name]}
+			if tool.Command {
+				t.commands = append(t.commands, r)
+				continue
+			}
 			if offer != nil && !offer(r) {
 				continue
 			}
@@ -91,6 +97,14 @@ func (c *claims) table(disabled map[string]bool, offer func(Registered) bool) *t
 		}
 	}
 	return t
+}
+
+// claim is the name that a tool asks for; tools and commands have names apart.
+func (t *Tool) claim() string {
+	if t.Command {
+		return "command " + t.Name // no tool's name has a space
+	}
+	return t.Name
 }
 
 // precedes reports whether o has the better claim to a name that both want.

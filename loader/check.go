@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/toolhost/toolhost/internal/schema"
@@ -100,12 +101,13 @@ func (p *opened) lint(c *checker) {
 	if len(kept.Views) > 0 {
 		note("/contributes/views", ruleNotRun, fmt.Sprintf("this host does not show views; the plugin has %d", len(kept.Views)), "nothing in the plugin may depend on them here", false)
 	}
-	for _, other := range []struct {
-		name string
-		n    int
-	}{{"actions", len(kept.Actions)}, {"commands", len(kept.Commands)}} {
-		if other.n > 0 {
-			note("/contributes/"+other.name, ruleNotOffered, fmt.Sprintf("this host does not offer %s; the plugin has %d", other.name, other.n), "", true)
+	for i, a := range kept.Actions {
+		at := "/contributes/actions/" + strconv.Itoa(i)
+		if a.Generate != nil {
+			note(at+"/generate", ruleNotOffered, fmt.Sprintf("this host has no button that fills a parameter; %s has one", actionTitle(map[string]any{"id": a.ID}, at)), "", true)
+		}
+		if a.ToolScope != "" {
+			note(at+"/toolScope", ruleNotOffered, fmt.Sprintf("this host prints the prompt of %s and does not choose tools for it", actionTitle(map[string]any{"id": a.ID}, at)), "", true)
 		}
 	}
 	if len(m.Tools)+len(kept.Hooks)+len(kept.Views)+len(kept.Actions)+len(kept.Commands)+len(kept.Settings) == 0 && len(p.errors) == 0 {

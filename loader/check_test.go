@@ -45,7 +45,7 @@ func TestCheckFindsMore(t *testing.T) {
 		"permissions":{"execution":{"memory":"64MB"}},
 		"contributes":{
 			"tools":[{"id":"x","description":"Short.","schema":"s.json","handler":"h.js"},{"id":"x","title":"X","description":"Stands there a second time.","schema":"s.json","handler":"h.js"}],
-			"actions":[{"id":"a","title":"A","kind":"tool","toolId":"x"}],
+			"actions":[{"id":"a","title":"A","kind":"tool","toolId":"x","toolScope":"read-only"}],
 			"hooks":{"onAppReady":"./x.js"},"views":[{"id":"v"}]}}`)
 	r := w.check("a", nil)
 	if got := rulesOf(r.Errors); r.OK || !slices.Equal(got, []string{ruleToolTwice}) {

@@ -15,9 +15,7 @@ func (c *checker) contributes() {
 	raw := object(c.root, "contributes")
 	c.settings(object(raw, "settings"))
 	c.actions(list(raw, "actions"))
-	for i, value := range list(raw, "commands") {
-		c.pathIn("/contributes/commands/"+strconv.Itoa(i), value, "handler")
-	}
+	c.commands(list(raw, "commands"))
 	for i, value := range list(raw, "views") {
 		c.pathIn("/contributes/views/"+strconv.Itoa(i), value, "definition")
 	}

@@ -107,6 +107,26 @@ func (f *folder) Stat(name string) (fs.FileInfo, error) {
 	return f.root.Stat(filepath.FromSlash(name))
 }
 
+// maxPrompt is how many bytes a prompt file may have.
+const maxPrompt = 256 << 10
+
+// prompt reads the file of a prompt. Bytes that are no UTF-8 become U+FFFD.
+func (f *folder) prompt(name string) (string, error) {
+	file, err := f.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxPrompt+1))
+	switch {
+	case err != nil:
+		return "", err
+	case len(data) > maxPrompt:
+		return "", fmt.Errorf("a prompt has at most %d bytes", maxPrompt)
+	}
+	return strings.TrimPrefix(strings.ToValidUTF8(string(data), "\ufffd"), "\ufeff"), nil
+}
+
 // manifest reads the manifest.
 func (f *folder) manifest() ([]byte, *ManifestError) {
 	file, err := f.Open(ManifestFile)
@@ -151,7 +171,7 @@ var endings = []string{".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".t
 
 // missing reports that a file that a tool names is not there, with one of the endings
 // or without; nil where it is, or where that cannot be told.
-func (f *folder) missing(c *checker, t ManifestTool, pointer, written string, endings []string) *ManifestError {
+func (f *folder) missing(c *checker, of, pointer, written string, endings []string) *ManifestError {
 	name := path.Clean(written)
 	for _, ending := range append([]string{""}, endings...) {
 		if _, err := f.Stat(name + ending); !errors.Is(err, fs.ErrNotExist) {
@@ -161,7 +181,7 @@ func (f *folder) missing(c *checker, t ManifestTool, pointer, written string, en
 	at := c.doc.Position(pointer)
 	e := &ManifestError{
 		Rule: ruleNoFile, File: ManifestFile, Line: at.Line, Column: at.Column, Pointer: pointer,
-		Msg:  fmt.Sprintf("the file %q of tool %q does not exist", cut(written), cut(t.ID)),
+		Msg:  fmt.Sprintf("the file %q of %s does not exist", cut(written), of),
 		Hint: "paths start at the plugin folder",
 	}
 	if likely := f.nearest(name); likely != "" {

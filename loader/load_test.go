@@ -177,17 +177,6 @@ func TestManifestAndSchemaMistakesInOneReport(t *testing.T) {
 	}
 }
 
-func TestWhatThisHostLacks(t *testing.T) {
-	for extra, pointer := range map[string]string{`"state":"plugin"`: "/state"} {
-		w := newWorld(t, nil)
-		w.write("a/"+ManifestFile, `{"name":"a",`+extra+`}`)
-		errs := w.load("a")
-		if len(errs) != 1 || errs[0].Rule != ruleNoRuntime || errs[0].Pointer != pointer {
-			t.Errorf("%s: %v", extra, errs)
-		}
-	}
-}
-
 func TestOneNameTwoFolders(t *testing.T) {
 	w := newWorld(t, nil)
 	w.plugin("a", "same", "one")

@@ -84,6 +84,7 @@ type plugin struct {
 	status   PluginStatus
 	owner    string            // the name under which its tools are registered; "" where none are
 	instance runtimes.Instance // the one that serves; nil where none does
+	menu     *menu             // what it adds to context menus
 	inputs   sums              // what that was made from
 	seen     sighting          // what the folder looked like after its last load
 }
@@ -101,7 +102,7 @@ func New(reg Registrar, rts map[string]runtimes.Runtime, options *Options) *Load
 	l := &Loader{
 		reg: reg, log: o.Log, dirs: slices.Concat(o.Dirs, o.Installed, o.Bundled),
 		roots: slices.Concat(o.Dirs, o.Installed), poll: o.Poll,
-		opener: &opener{rts: rts, maxTimeout: o.MaxTimeout, strict: o.Strict, installed: o.Installed, services: o.Services, dataDir: o.DataDir, log: o.Log},
+		opener: &opener{rts: rts, maxTimeout: o.MaxTimeout, strict: o.Strict, installed: o.Installed, services: o.Services, dataDir: o.DataDir, execute: executeBy(reg), log: o.Log},
 	}
 	for _, dirs := range [][]string{l.dirs, l.roots} {
 		for i, dir := range dirs {
@@ -351,7 +352,7 @@ func (l *Loader) swap(dir, resolved string, known *plugin, p *opened) error {
 		l.plugins = append(l.plugins, known)
 	}
 	old := known.instance
-	known.instance, known.owner, known.inputs, known.seen = p.instance, p.name, p.inputs, sighting{}
+	known.instance, known.owner, known.inputs, known.seen, known.menu = p.instance, p.name, p.inputs, sighting{}, p.menu
 	known.status = PluginStatus{
 		Name: p.name, Dir: known.dir, State: Loaded, Revision: known.status.Revision + 1,
 		Warnings: p.warnings, Tools: registered(p.tools, conflicts), Skipped: conflicts,
@@ -402,6 +403,9 @@ func registered(tools []*host.Tool, conflicts []*host.ConflictError) []string {
 	}
 	names := []string{}
 	for _, t := range slices.Backward(tools) { // of a repeated tool the first one stays
+		if t.Command {
+			continue
+		}
 		if skipped[t.Name] > 0 {
 			skipped[t.Name]--
 			continue

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,6 +28,7 @@ type opened struct {
 	manifest *Manifest
 	policy   *permissions.Policy // the manifest's, of this folder
 	tools    []*host.Tool
+	menu     *menu
 	instance runtimes.Instance // nil where there are errors
 	nameAt   jsondoc.Position  // of the name in the manifest
 	inputs   sums              // what was read, with the handler modules where they were opened
@@ -43,6 +45,7 @@ type opener struct {
 	installed  []string // folders whose plugins came from elsewhere
 	services   func(*Manifest) runtimes.Services
 	dataDir    string
+	execute    executor // runs commands of plugins; nil where nothing can
 	log        *slog.Logger
 }
 
@@ -126,11 +129,45 @@ func (o *opener) compile(p *opened, f *folder, c *checker) {
 			tool.OutputSchema = tool.Output.Public()
 		}
 		if at := t.Pointer + "/handler"; t.Handler != "" && m.Runtime == "node" && !c.covered[at] {
-			if e := f.missing(c, t, at, t.Handler, endings); e != nil {
+			if e := f.missing(c, fmt.Sprintf("tool %q", cut(t.ID)), at, t.Handler, endings); e != nil {
 				p.errors = append(p.errors, e)
 			}
 		}
 		p.tools = append(p.tools, tool)
+	}
+	o.menu(p, f, c)
+}
+
+// menu makes the commands, still without handlers, and reads the prompts of the actions.
+func (o *opener) menu(p *opened, f *folder, c *checker) {
+	m := p.manifest
+	p.menu = &menu{actions: m.Contributes.Actions, prompts: map[string]string{}, conditions: map[string]*condition{}}
+	for _, k := range m.commands() {
+		p.menu.commands = append(p.menu.commands, k.Command)
+		p.menu.conditions[k.ID], _ = parseCondition(k.When) // the checker has reported an error
+		if at := k.pointer + "/handler"; k.Handler != "" && !c.covered[at] {
+			if e := f.missing(c, fmt.Sprintf("command %q", cut(k.ID)), at, k.Handler, endings); e != nil {
+				p.errors = append(p.errors, e)
+			}
+		}
+		p.tools = append(p.tools, &host.Tool{
+			Name: k.ID, Title: k.Title, Timeout: m.Timeout, Policy: p.policy, Version: m.Version, Runtime: m.Runtime, Command: true,
+		})
+	}
+	for i, a := range m.Contributes.Actions {
+		at := "/contributes/actions/" + strconv.Itoa(i) + "/prompt"
+		if a.Prompt == "" || c.covered[at] {
+			continue
+		}
+		if e := f.missing(c, fmt.Sprintf("action %q", cut(a.ID)), at, a.Prompt, nil); e != nil {
+			p.errors = append(p.errors, e)
+			continue
+		}
+		text, err := f.prompt(path.Clean(a.Prompt))
+		if err != nil {
+			p.errors = append(p.errors, &ManifestError{Rule: ruleUnreadable, File: path.Clean(a.Prompt), Msg: err.Error()})
+		}
+		p.menu.prompts[a.Prompt] = text
 	}
 }
 
@@ -140,7 +177,7 @@ func (o *opener) compileFile(p *opened, f *folder, c *checker, t ManifestTool, m
 	if name == "" || c.covered[pointer] {
 		return nil
 	}
-	if e := f.missing(c, t, pointer, name, nil); e != nil {
+	if e := f.missing(c, fmt.Sprintf("tool %q", cut(t.ID)), pointer, name, nil); e != nil {
 		p.errors = append(p.errors, e)
 		return nil
 	}
@@ -203,15 +240,14 @@ func (o *opener) runtime(p *opened, c *checker) (runtimes.Runtime, []runtimes.To
 		}
 		lacking("/runtime", fmt.Sprintf("this host has no runtime %q for the plugin", m.Runtime), "the runtimes of this host: "+have)
 	}
-	if m.Runtime == "node" && m.State == "plugin" {
-		lacking("/state", `this host has no "state": "plugin": every call starts from a fresh engine`,
-			`write "state": "call", and keep what must outlive a call in files`)
-	}
 	var code []runtimes.Tool
 	for _, t := range m.Tools {
 		if !t.Repeated {
 			code = append(code, runtimes.Tool{ID: t.ID, Handler: path.Clean(t.Handler), Field: t.Pointer + "/handler"})
 		}
+	}
+	for _, k := range m.commands() {
+		code = append(code, runtimes.Tool{ID: k.ID, Handler: path.Clean(k.Handler), Field: k.pointer + "/handler"})
 	}
 	return rt, code
 }
@@ -234,6 +270,10 @@ func (o *opener) openRuntime(ctx context.Context, p *opened, rt runtimes.Runtime
 	}
 	if services.Settings != nil {
 		p.policy.Setting = services.Settings.Get
+	}
+	p.menu.settings = services.Settings
+	if services.Execute == nil {
+		services.Execute = o.execute
 	}
 	spec.Services = services.Guard(p.policy)
 	instance, err := rt.Open(ctx, spec)

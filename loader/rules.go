@@ -63,6 +63,8 @@ const (
 	ruleNoTool       = "P43"
 	ruleEntryTwice   = "P44"
 	ruleHidden       = "P45"
+	ruleCommands     = "P46"
+	ruleWhen         = "P47"
 )
 
 // Rules gives every rule of manifests, in the order of their ids. The rules of schema
@@ -99,7 +101,7 @@ func Rules() []Rule {
 		{ruleSetting, SeverityError, "settings are named for their plugin, and their defaults fit their types and choices"},
 		{ruleAction, SeverityError, "actions name what they run"},
 		{ruleNotRun, SeverityWarning, "hooks and views are kept; this host does not run them"},
-		{ruleNotOffered, SeverityInfo, "actions and commands are kept; this host does not offer them"},
+		{ruleNotOffered, SeverityInfo, "generate and toolScope of actions are kept; this host does not use them"},
 		{ruleNoTitle, SeverityWarning, "a tool has a title for people"},
 		{ruleShort, SeverityWarning, "a tool's description has at least 20 characters"},
 		{ruleNothing, SeverityWarning, "a plugin contributes something"},
@@ -114,5 +116,7 @@ func Rules() []Rule {
 		{ruleNoTool, SeverityWarning, "actions call tools of their own plugin"},
 		{ruleEntryTwice, SeverityWarning, "ids of actions, of commands and of views stand once"},
 		{ruleHidden, SeverityWarning, "a tool's title and description hold no hidden characters: control, bidirectional or without width"},
+		{ruleCommands, SeverityError, "a command's id is 1 to 128 bytes without white space, no tool's, and it has a handler in the node runtime, none in the process runtime"},
+		{ruleWhen, SeverityError, "conditions of commands are names with !, && and ||"},
 	}
 }

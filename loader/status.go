@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/runtimes"
 )
 
 // State of a plugin.
@@ -24,6 +25,7 @@ type PluginStatus struct {
 	Warnings []*ManifestError      // what its last load warned about
 	Tools    []string              // the tools that were registered
 	Skipped  []*host.ConflictError // the tools that stayed out because their names were in use
+	Stuck    int                   // how many calls were ended and still run, since nothing can stop them
 }
 
 // Status gives how every plugin stands that was found, in load order.
@@ -35,6 +37,9 @@ func (l *Loader) Status() []PluginStatus {
 		s := p.status
 		s.Errors, s.Warnings = slices.Clone(s.Errors), slices.Clone(s.Warnings)
 		s.Tools, s.Skipped = slices.Clone(s.Tools), slices.Clone(s.Skipped)
+		if counter, ok := p.instance.(runtimes.StuckCounter); ok {
+			s.Stuck = counter.Stuck()
+		}
 		list[i] = s
 	}
 	return list

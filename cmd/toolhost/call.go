@@ -68,6 +68,15 @@ func (p *program) call(ctx context.Context, name string, words []string, out str
 
 // callTool makes a call for the person at the command line; progress is a line on stderr.
 func (p *program) callTool(ctx context.Context, s *session, tool string, args json.RawMessage) (*host.Result, error) {
+	return p.callBy(ctx, s.host.Call, tool, args)
+}
+
+// runCommand is callTool for a command.
+func (p *program) runCommand(ctx context.Context, s *session, command string, args json.RawMessage) (*host.Result, error) {
+	return p.callBy(ctx, s.host.Execute, command, args)
+}
+
+func (p *program) callBy(ctx context.Context, call func(context.Context, *host.Call) (*host.Result, error), tool string, args json.RawMessage) (*host.Result, error) {
 	status, drawn := p.err.(*statusLine)
 	c := &host.Call{Tool: tool, Args: args, Agent: host.Agent{ID: "cli", Name: "cli"}}
 	c.Progress = func(message string) {
@@ -81,7 +90,7 @@ func (p *program) callTool(ctx context.Context, s *session, tool string, args js
 	if drawn {
 		defer status.set("")
 	}
-	return s.host.Call(ctx, c)
+	return call(ctx, c)
 }
 
 // unknownTool reports a tool that is not there, with the plugins that did not load: the
@@ -144,7 +153,7 @@ func (p *program) arguments(ctx context.Context, tool host.Registered, words []s
 // wordHint says what can be written instead of a word that is no key=value. A lone
 // file is the most common one.
 func wordHint(tool host.Registered, word string) string {
-	if property, _ := pathProperty(tool); property != "" && word != "" && !strings.ContainsAny(word, `=[]{}"`) {
+	if property, _ := tool.FileArgument(); property != "" && word != "" && !strings.ContainsAny(word, `=[]{}"`) {
 		return fmt.Sprintf("did you mean %s=%s?", property, oneLine(word))
 	}
 	return "write one JSON object, key=value words, or - to read JSON from stdin"

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,17 +13,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolhost/toolhost/host"
-	"github.com/toolhost/toolhost/internal/jsondoc"
 	"github.com/toolhost/toolhost/internal/suggest"
+	"github.com/toolhost/toolhost/loader"
 )
 
 func (p *program) menuCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "menu FILE...",
 		Short: "Show the context menu for a selection of files",
-		Long: `Lists the tools that a context menu offers for a selection: those whose
-fileExtensions match every selected file. Paths start at the working directory;
-the files need not exist. "toolhost menu run" runs an entry.`,
+		Long: `Lists what a context menu offers for a selection: tools whose fileExtensions match
+every selected file, actions by their scope and kinds of files, and commands whose
+conditions hold. Paths start at the working directory; the files need not exist.
+"toolhost menu run" runs an entry.`,
 		Example: `  toolhost menu README.md
   toolhost menu run markdown_outline README.md`,
 		Args: needs("FILE"),
@@ -34,9 +37,11 @@ the files need not exist. "toolhost menu run" runs an entry.`,
 		Use:   "run ID FILE... [key=value...]",
 		Short: "Run an entry of the context menu",
 		Long: `Runs an entry for the selected files: once with all of them where the tool takes a
-list of files, else once a file. key=value words set the tool's other arguments.
-It runs with the same grants, limits and log as an agent's call. With --json it
-prints the result, or a list of results where there are several calls.`,
+list of files, else once a file. key=value words set the tool's other arguments, or
+the parameters of an action. A command gets the files as "paths"; the prompt of an
+action is printed, filled in. It runs with the same grants, limits and log as an
+agent's call. With --json it prints the result, or a list of results where there are
+several calls.`,
 		Example: `  toolhost menu run count_words README.md docs/*.md
   toolhost menu run table_filter a.csv 'where=price>10'`,
 		Args: needs("ID", "FILE"),
@@ -49,15 +54,6 @@ prints the result, or a list of results where there are several calls.`,
 	return cmd
 }
 
-// menuEntry is one line of the context menu.
-type menuEntry struct {
-	Kind   string         `json:"kind"`
-	ID     string         `json:"id"`
-	Title  string         `json:"title"`
-	Plugin string         `json:"plugin"`
-	Params map[string]any `json:"params"`
-}
-
 func (p *program) menu(ctx context.Context, args []string) error {
 	files, err := selection(args)
 	if err != nil {
@@ -68,26 +64,23 @@ func (p *program) menu(ctx context.Context, args []string) error {
 		return err
 	}
 	defer s.close()
-	entries := []menuEntry{}
-	for _, r := range s.host.ToolsFor(files...) {
-		title := r.Title
-		if title == "" {
-			title = r.Name
-		}
-		entries = append(entries, menuEntry{Kind: "tool", ID: r.Name, Title: title, Plugin: r.Owner, Params: map[string]any{}})
-	}
+	entries := s.loader.Menu(ctx, loader.Selection{Paths: files, VaultOpen: true})
 	if p.flags.json {
 		return p.printJSON(struct {
-			Files   []string    `json:"files"`
-			Entries []menuEntry `json:"entries"`
+			Files   []string           `json:"files"`
+			Entries []loader.MenuEntry `json:"entries"`
 		}{files, entries})
 	}
 	p.warnUnloaded(s)
 	if len(entries) == 0 {
-		p.hintf(`no tool is offered for this selection; "toolhost list" has the extensions of each`)
+		p.hintf(`nothing is offered for this selection; "toolhost list" has the extensions of each tool`)
 	}
 	for _, e := range entries {
-		if _, err := fmt.Fprintf(p.out, "%s\t%s\t%s\n", e.ID, oneLine(e.Title), e.Plugin); err != nil {
+		kind := ""
+		if e.Kind != loader.MenuTool {
+			kind = "\t" + string(e.Kind)
+		}
+		if _, err := fmt.Fprintf(p.out, "%s\t%s\t%s%s\n", oneLine(e.ID), oneLine(e.Title), e.Plugin, kind); err != nil {
 			return failed(fmt.Errorf("writing the menu: %w", err))
 		}
 	}
@@ -133,29 +126,45 @@ func (p *program) menuRun(ctx context.Context, id string, args []string, out str
 		return err
 	}
 	defer s.close()
-	offered := s.host.ToolsFor(files...)
-	i := slices.IndexFunc(offered, func(r host.Registered) bool { return r.Name == id })
+	chosen := loader.Selection{Paths: files, VaultOpen: true}
+	entries := s.loader.Menu(ctx, chosen)
+	i := slices.IndexFunc(entries, func(e loader.MenuEntry) bool { return e.ID == id })
 	if i < 0 {
-		return p.noEntry(s, id, offered)
+		return p.noEntry(s, id, entries)
 	}
-	tool := offered[i]
-	calls, err := p.menuCalls(ctx, tool, files, words)
+	entry := entries[i]
+	params, err := p.menuParams(ctx, s, entry, words)
 	if err != nil {
 		return err
 	}
+	run, err := s.loader.Run(entry, chosen, params)
+	var bad *loader.MenuError
+	if errors.As(err, &bad) {
+		return usagef(bad.Hint, "%s", bad.Msg)
+	}
+	if err != nil {
+		return failed(err)
+	}
+	if len(run.Calls) == 0 {
+		return p.printPrompt(run.Prompt)
+	}
 	wrong := 0
 	results := []callToolResult{}
-	for _, args := range calls {
-		result, err := p.callTool(ctx, s, tool.Name, args)
+	for _, c := range run.Calls {
+		call := p.callTool
+		if run.Commands {
+			call = p.runCommand
+		}
+		result, err := call(ctx, s, c.Tool, c.Args)
 		if err != nil {
-			return failed(fmt.Errorf("calling %q: %w", tool.Name, err))
+			return failed(fmt.Errorf("calling %q: %w", c.Tool, err))
 		}
 		if result.IsError {
 			wrong++
 		}
 		if p.flags.json {
 			results = append(results, newCallToolResult(result))
-		} else if err := p.printContent(tool.Name, result, out); err != nil {
+		} else if err := p.printContent(entry.ID, result, out); err != nil {
 			return err
 		}
 	}
@@ -169,16 +178,54 @@ func (p *program) menuRun(ctx context.Context, id string, args []string, out str
 		}
 	}
 	switch {
-	case wrong > 0 && len(calls) > 1:
-		return failed(fmt.Errorf("tool %q answered with a failed result for %d of %d files", tool.Name, wrong, len(calls)))
+	case wrong > 0 && len(run.Calls) > 1:
+		return failed(fmt.Errorf("%s %q answered with a failed result for %d of %d files", entry.Kind, entry.ID, wrong, len(run.Calls)))
 	case wrong > 0:
-		return failedResult(tool.Name)
+		return failed(fmt.Errorf("%s %q answered with a failed result", entry.Kind, entry.ID))
+	}
+	return nil
+}
+
+// menuParams reads key=value words: by the schema of a tool, else as texts.
+func (p *program) menuParams(ctx context.Context, s *session, e loader.MenuEntry, words []string) (map[string]json.RawMessage, error) {
+	tool := host.Registered{Tool: &host.Tool{}}
+	if e.Kind == loader.MenuTool {
+		tool, _ = s.host.Tool(e.ID)
+	}
+	given, err := p.arguments(ctx, tool, words)
+	if err != nil {
+		return nil, err
+	}
+	params := map[string]json.RawMessage{}
+	if given != nil {
+		if err := json.Unmarshal(given, &params); err != nil {
+			return nil, failed(err)
+		}
+	}
+	return params, nil
+}
+
+// printPrompt prints the filled prompt of an action.
+func (p *program) printPrompt(prompt string) error {
+	if p.flags.json {
+		return p.printJSON(struct {
+			Prompt string `json:"prompt"`
+		}{prompt})
+	}
+	if !strings.HasSuffix(prompt, "\n") {
+		prompt += "\n"
+	}
+	if onTerminal(p.out) {
+		prompt = printable(prompt)
+	}
+	if _, err := io.WriteString(p.out, prompt); err != nil {
+		return failed(fmt.Errorf("writing the prompt: %w", err))
 	}
 	return nil
 }
 
 // noEntry reports an entry that the menu of a selection does not have.
-func (p *program) noEntry(s *session, id string, offered []host.Registered) error {
+func (p *program) noEntry(s *session, id string, offered []loader.MenuEntry) error {
 	p.warnUnloaded(s)
 	if tool, ok := s.host.Tool(id); ok {
 		hint := fmt.Sprintf(`"toolhost call %s" takes any file`, tool.Name)
@@ -188,73 +235,12 @@ func (p *program) noEntry(s *session, id string, offered []host.Registered) erro
 		return usagef(hint, "the context menu of this selection has no entry %q", id)
 	}
 	var names []string
-	for _, r := range offered {
-		names = append(names, r.Name)
+	for _, e := range offered {
+		names = append(names, e.ID)
 	}
 	message := fmt.Sprintf("the context menu of this selection has no entry %q", id)
 	if near := suggest.Nearest(id, names); near != "" {
 		message += fmt.Sprintf("; did you mean %q?", near)
 	}
 	return usagef(`"toolhost menu FILE..." lists the entries`, "%s", message)
-}
-
-// menuCalls gives the arguments of the calls that an entry makes for a selection.
-func (p *program) menuCalls(ctx context.Context, tool host.Registered, files, words []string) ([]json.RawMessage, error) {
-	property, list := pathProperty(tool)
-	if property == "" {
-		return nil, usagef("", "the tool %q takes no file", tool.Name)
-	}
-	given, err := p.arguments(ctx, tool, words)
-	if err != nil {
-		return nil, err
-	}
-	values := map[string]json.RawMessage{}
-	if given != nil {
-		if err := json.Unmarshal(given, &values); err != nil {
-			return nil, failed(err)
-		}
-	}
-	var calls []json.RawMessage
-	add := func(value any) error {
-		text, err := json.Marshal(value)
-		if err != nil {
-			return failed(err)
-		}
-		values[property] = text
-		args, err := json.Marshal(values)
-		calls = append(calls, args)
-		return err
-	}
-	if list {
-		return calls, add(files)
-	}
-	for _, f := range files {
-		if err := add(f); err != nil {
-			return nil, err
-		}
-	}
-	return calls, nil
-}
-
-// pathProperty gives the first property of a tool's arguments that takes a file, or a
-// list of files; "" where none does. It asks the schema, by the rule that grants use,
-// what a probing text there would be.
-func pathProperty(tool host.Registered) (name string, list bool) {
-	doc, err := jsondoc.Parse(tool.InputSchema)
-	if err != nil {
-		return "", false // a registered tool's schema is sound
-	}
-	types := propertyTypes(tool.InputSchema)
-	for _, name := range doc.Keys("/properties") {
-		list := slices.Contains(types[name], "array") && !slices.Contains(types[name], "string")
-		var probe any = "probe"
-		if list {
-			probe = []string{"probe"}
-		}
-		args, err := json.Marshal(map[string]any{name: probe})
-		if err == nil && len(tool.Input.PathArguments(args)) > 0 {
-			return name, list
-		}
-	}
-	return "", false
 }

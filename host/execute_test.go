@@ -1,0 +1,88 @@
+package host_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/toolhost/toolhost/host"
+)
+
+func TestExecute(t *testing.T) {
+	h := host.New(nil)
+	command := func(name string, f host.HandlerFunc) *host.Tool {
+		return &host.Tool{Name: name, Command: true, Handler: f}
+	}
+	var deepest int
+	tools := []*host.Tool{
+		{Name: "same", Description: "A tool with the name of a command.", InputSchema: json.RawMessage(`{"type":"object"}`),
+			Handler: host.HandlerFunc(func(context.Context, *host.Call) (*host.Result, error) { return host.TextResult("tool"), nil })},
+		command("same", func(context.Context, *host.Call) (*host.Result, error) { return host.TextResult("command"), nil }),
+		command("kit.value", func(_ context.Context, c *host.Call) (*host.Result, error) { return host.ValueResult(c.Args), nil }),
+		command("kit.nothing", func(context.Context, *host.Call) (*host.Result, error) { return nil, nil }),
+		command("kit.deep", func(ctx context.Context, c *host.Call) (*host.Result, error) {
+			deepest = c.Depth
+			return h.Execute(ctx, &host.Call{Tool: "kit.deep", Depth: c.Depth + 1})
+		}),
+	}
+	if conflicts, err := h.Replace("kit", host.Plugin, tools); err != nil || len(conflicts) > 0 {
+		t.Fatal(conflicts, err)
+	}
+	for _, tt := range []struct{ name, args, value, text string }{
+		{"same", "", `"command"`, "command"}, {"kit.value", `{"a":[1]}`, `{"a":[1]}`, `{"a":[1]}`}, {"kit.nothing", "", "", ""},
+	} {
+		r, err := h.Execute(t.Context(), &host.Call{Tool: tt.name, Args: json.RawMessage(tt.args)})
+		if err != nil || r.IsError || strings.TrimSpace(string(r.Value)) != tt.value || tt.text == "" != (len(r.Content) == 0) || tt.text != "" && r.Content[0].Text() != tt.text {
+			t.Errorf("%s: %+v, %v", tt.name, r, err)
+		}
+	}
+	r, err := h.Execute(t.Context(), &host.Call{Tool: "kit.deep"})
+	if err != nil || !r.IsError || deepest != host.MaxDepth {
+		t.Errorf("got %+v, %v, %d deep", r, err, deepest)
+	}
+	// Agents neither see nor call commands; commands are no tools.
+	if len(h.Tools()) != 1 || len(h.Commands()) != 4 {
+		t.Errorf("%d tools, %d commands", len(h.Tools()), len(h.Commands()))
+	}
+	var noTool *host.UnknownToolError
+	if _, err := h.Call(t.Context(), &host.Call{Tool: "kit.value"}); !errors.As(err, &noTool) {
+		t.Errorf("got %v", err)
+	}
+	var none *host.UnknownCommandError
+	if _, err := h.Execute(t.Context(), &host.Call{Tool: "kit.valu"}); !errors.As(err, &none) || none.Nearest != "kit.value" {
+		t.Errorf("got %v", err)
+	}
+	h.SetEnabled("kit.value", false)
+	if _, err := h.Execute(t.Context(), &host.Call{Tool: "kit.value"}); !errors.As(err, &none) {
+		t.Errorf("disabled: got %v", err)
+	}
+	for _, name := range []string{"", "a b", strings.Repeat("x", 129), "a\x00"} {
+		if _, err := h.Replace("other", host.Plugin, []*host.Tool{command(name, nil)}); err == nil {
+			t.Errorf("the name %.20q was taken", name)
+		}
+	}
+}
+
+// The first plugin keeps a command that two have; the other stands in line.
+func TestCommandsConflict(t *testing.T) {
+	h := host.New(nil)
+	one := func(text string) []*host.Tool {
+		return []*host.Tool{{Name: "kit.run", Command: true, Handler: host.HandlerFunc(func(context.Context, *host.Call) (*host.Result, error) { return host.TextResult(text), nil })}}
+	}
+	if _, err := h.Replace("a", host.Plugin, one("a")); err != nil {
+		t.Fatal(err)
+	}
+	conflicts, err := h.Replace("b", host.Plugin, one("b"))
+	if err != nil || len(conflicts) != 1 {
+		t.Fatal(conflicts, err)
+	}
+	for _, want := range []string{"a", "b"} {
+		r, err := h.Execute(t.Context(), &host.Call{Tool: "kit.run"})
+		if err != nil || r.Content[0].Text() != want {
+			t.Errorf("got %+v, %v", r, err)
+		}
+		h.Remove("a")
+	}
+}
