@@ -231,14 +231,12 @@ func (r *childRunner) startError(err error, limit time.Duration) error {
 	return fill()
 }
 
-// ended reports whether the child has ended, or does so now.
+// ended reports whether the child has ended by itself.
 func (r *childRunner) ended(p *child.Process) bool {
-	t := time.NewTimer(250 * time.Millisecond)
-	defer t.Stop()
 	select {
 	case <-p.Done():
 		return !r.killed.Load()
-	case <-t.C:
+	default:
 		return false
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/hashicorp/go-plugin/runner"
 
@@ -76,9 +77,26 @@ func (r *childRunner) drain(p *child.Process, to *io.PipeWriter) {
 			}
 		}
 		if err != nil {
+			if !found {
+				// go-plugin gives a child up that has closed its output; most of these
+				// have ended, which says more.
+				r.awaitEnd(p)
+			}
 			_ = to.Close()
 			return
 		}
+	}
+}
+
+// endWait is how long a child that has closed its output may take to end.
+const endWait = 250 * time.Millisecond
+
+func (r *childRunner) awaitEnd(p *child.Process) {
+	t := time.NewTimer(endWait)
+	defer t.Stop()
+	select {
+	case <-p.Done():
+	case <-t.C:
 	}
 }
 

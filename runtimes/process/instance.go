@@ -87,6 +87,9 @@ func (in *instance) Close(ctx context.Context) error {
 		close(in.closing)
 	}
 	in.mu.Unlock()
+	if in.shared != nil {
+		in.shared.closing()
+	}
 	drained := make(chan struct{})
 	go func() {
 		in.running.Wait()

@@ -326,7 +326,7 @@ func open(t *testing.T, options *process.Options, spec runtimes.Spec) *plugin {
 	}
 	spec.Policy.Root, spec.Log = spec.Dir, log.With("plugin", spec.Plugin)
 	if spec.Tools == nil {
-		for _, id := range []string{"odd", "text", "echo", "wait", "read", "count"} {
+		for _, id := range toolIDs {
 			spec.Tools = append(spec.Tools, runtimes.Tool{ID: id})
 		}
 	}
@@ -347,6 +347,16 @@ func open(t *testing.T, options *process.Options, spec runtimes.Spec) *plugin {
 		}
 	})
 	return p
+}
+
+// reopen opens the plugin anew: crashes before are forgotten.
+func (p *plugin) reopen(spec runtimes.Spec) {
+	p.t.Helper()
+	if err := p.instance.Close(p.t.Context()); err != nil {
+		p.t.Fatal(err)
+	}
+	fresh := open(p.t, nil, spec)
+	p.instance, p.host, p.log, p.folder = fresh.instance, fresh.host, fresh.log, fresh.folder
 }
 
 func (p *plugin) offer(spec runtimes.Spec) {

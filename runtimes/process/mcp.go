@@ -30,7 +30,8 @@ type mcp struct {
 	p      *child.Process
 	log    *slog.Logger
 	use    use
-	logged *limiter
+	logged *limiter // what it logs
+	noise  *limiter // what it prints
 
 	// Set before the first call:
 	stateless string // the revision that each request names; "" where a handshake has settled it
@@ -65,7 +66,7 @@ func startMCP(ctx context.Context, in *instance, o *child.Options, use use) (*co
 	if err != nil {
 		return nil, err
 	}
-	m := &mcp{in: in, p: p, log: o.Log, use: use, logged: &limiter{}, waiting: map[int64]*mcpRequest{}, late: map[int64]bool{}, ended: make(chan struct{})}
+	m := &mcp{in: in, p: p, log: o.Log, use: use, logged: &limiter{}, noise: &limiter{}, waiting: map[int64]*mcpRequest{}, late: map[int64]bool{}, ended: make(chan struct{})}
 	go m.read()
 	stop := context.AfterFunc(ctx, func() { p.Stop(0) })
 	err = m.greet(ctx)
@@ -84,6 +85,8 @@ func startMCP(ctx context.Context, in *instance, o *child.Options, use use) (*co
 	return &connection{p, m, closeStdin(p), func(grace time.Duration) {
 		p.Stop(grace)
 		<-m.ended
+		m.noise.flush(o.Log)
+		m.logged.flush(o.Log)
 	}}, nil
 }
 
@@ -330,7 +333,7 @@ func (m *mcp) odd(what string, args ...any) {
 	m.mu.Lock()
 	m.junk++
 	m.mu.Unlock()
-	m.logged.log(m.log, slog.LevelWarn, what, args...)
+	m.noise.log(m.log, slog.LevelWarn, what, args...)
 }
 
 func (m *mcp) answered(msg message) {

@@ -2,6 +2,7 @@ package process_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,8 +25,8 @@ var toolIDs = []string{"echo", "text", "nothing", "fail", "envelope", "image", "
 
 // params are the arguments of these tools.
 type params struct {
-	Text, Message, Data, Path, How string
-	Bytes                          int
+	Text, Message, Data, Path, Marked, How string
+	Bytes                                  int
 }
 
 // misbehave does what a program does to its process, whatever it speaks; false where how
@@ -90,7 +91,7 @@ func rpcTool(ctx context.Context, call *author.Call, p params, count *atomic.Int
 		call.Progress("two")
 		return "done", nil
 	case "read":
-		text, err := os.ReadFile(p.Path)
+		text, err := os.ReadFile(cmp.Or(p.Path, p.Marked))
 		return string(text), err
 	case "large":
 		return strings.Repeat("x", p.Bytes), nil
@@ -274,7 +275,7 @@ func serveMCP(how string) {
 				progress("two")
 				text("done")
 			case "read":
-				content, err := os.ReadFile(p.Path)
+				content, err := os.ReadFile(cmp.Or(p.Path, p.Marked))
 				if err != nil {
 					say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":%q}}`, m.ID, err)
 					continue

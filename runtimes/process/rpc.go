@@ -38,7 +38,8 @@ type rpc struct {
 	client pb.PluginClient
 	tools  map[string]bool
 	use    use
-	logged *limiter
+	logged *limiter // what it logs
+	noise  *limiter // what it prints
 
 	doubt doubt
 
@@ -51,10 +52,10 @@ var _ link = (*rpc)(nil)
 
 // startRPC starts a process that serves calls by gRPC, and asks it for its tools.
 func startRPC(ctx context.Context, in *instance, o *child.Options, use use) (*connection, error) {
-	g := &rpc{in: in, use: use, logged: &limiter{}}
+	g := &rpc{in: in, use: use, logged: &limiter{}, noise: &limiter{}}
 	c, err := rpcchild.Start(ctx, &rpcchild.Options{
 		Child: *o, Cookie: [2]string{plugin.CookieKey, plugin.CookieValue}, Version: plugin.Version, Service: plugin.ServiceName,
-		MaxMessage: plugin.MaxMessage, Said: func(line string) { g.logged.log(o.Log, slog.LevelInfo, "stdout", "line", line) },
+		MaxMessage: plugin.MaxMessage, Said: func(line string) { g.noise.log(o.Log, slog.LevelInfo, "stdout", "line", line) },
 	})
 	var failed *rpcchild.StartError
 	if errors.As(err, &failed) {
@@ -68,7 +69,11 @@ func startRPC(ctx context.Context, in *instance, o *child.Options, use use) (*co
 		c.Stop(0)
 		return nil, err
 	}
-	return &connection{c.Process(), g, c.Ask, c.Stop}, nil
+	return &connection{c.Process(), g, c.Ask, func(grace time.Duration) {
+		c.Stop(grace)
+		g.noise.flush(o.Log)
+		g.logged.flush(o.Log)
+	}}, nil
 }
 
 // list asks the process which tools it has.
@@ -276,7 +281,7 @@ func (x *rpcCall) receive() outcome {
 // passOver notes a message that belongs nowhere.
 func (x *rpcCall) passOver(log *slog.Logger, why string) {
 	x.odd++
-	x.logged.log(log, slog.LevelWarn, "a message was passed over: "+why)
+	x.noise.log(log, slog.LevelWarn, "a message was passed over: "+why)
 }
 
 // ended says what became of a call whose stream has ended without a result.

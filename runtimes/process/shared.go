@@ -43,6 +43,7 @@ type shared struct {
 	s      *started
 	err    error
 	turns  chan struct{} // one for each call that it takes at once
+	cancel func()        // ends the start
 
 	// Guarded by the mutex of the sharer:
 	calls int // that have it, or wait for it
@@ -196,11 +197,15 @@ func (h *sharer) take(ctx context.Context, folder string) (*shared, time.Duratio
 			return nil, wait, nil
 		}
 		c := &shared{folder: folder, ready: make(chan struct{}), turns: make(chan struct{}, maxCalls)}
-		p.now = c
+		// Several calls may wait for the start, so no call bounds it. One that takes longer
+		// than its call serves the next.
+		starting, cancel := context.WithTimeoutCause(h.instance.base, startLimit, &Failure{What: fmt.Sprintf("its process was not ready within %s", startLimit)})
+		p.now, c.cancel = c, cancel
 		h.instance.running.Add(1)
 		go func() {
 			defer h.instance.running.Done()
-			h.start(p, c)
+			defer cancel()
+			h.start(starting, p, c)
 		}()
 	}
 	p.now.calls++
@@ -240,14 +245,11 @@ func (h *sharer) sortOut(p *place) {
 	}
 }
 
-// startLimit is how long a process may take that is started for several calls: none of
-// them alone bounds it.
+// startLimit is how long a process may take to start that is started for several calls.
 const startLimit = 30 * time.Second
 
-// start starts the process. It is bounded by the life of the instance.
-func (h *sharer) start(p *place, c *shared) {
-	ctx, cancel := context.WithTimeoutCause(h.instance.base, startLimit, &Failure{What: fmt.Sprintf("its process was not ready within %s", startLimit)})
-	defer cancel()
+// start starts the process.
+func (h *sharer) start(ctx context.Context, p *place, c *shared) {
 	defer close(c.ready)
 	if c.err = h.slot(ctx); c.err != nil {
 		return
@@ -306,6 +308,14 @@ func (h *sharer) release(c *shared, err error, made bool) {
 	if made && !c.gone && !c.s.link.usable() {
 		h.drop(p, c, 0)
 	}
+	select {
+	case <-h.instance.closing:
+		if c.calls == 0 {
+			c.cancel()
+		}
+		return
+	default:
+	}
 	if c.calls == 0 && !c.gone && p.now == c {
 		c.idle = time.AfterFunc(h.instance.runtime.options.Idle, func() { h.rest(p, c) })
 	}
@@ -336,6 +346,17 @@ func (h *sharer) rest(p *place, c *shared) {
 	defer h.mu.Unlock()
 	if c.calls == 0 && p.now == c && c.runs() {
 		h.drop(p, c, keptGrace)
+	}
+}
+
+// closing ends the starts for which no call waits.
+func (h *sharer) closing() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, p := range h.places {
+		if c := p.now; c != nil && c.calls == 0 {
+			c.cancel()
+		}
 	}
 }
 
