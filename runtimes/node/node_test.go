@@ -156,3 +156,11 @@ func problems(tb testing.TB, files map[string]string) *runtimes.LoadError {
 	}
 	return load
 }
+
+// A host that has no Node.js to offer says so, and does not run the handlers in another engine.
+func TestOtherEngine(t *testing.T) {
+	_, err := node.New(nil).Open(t.Context(), runtimes.Spec{Plugin: "tested", Dir: t.TempDir(), Engine: "node"})
+	if err == nil || !strings.Contains(err.Error(), `"engine": "node"`) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -104,6 +104,11 @@ func (r *Runtime) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instan
 	if spec.Log == nil {
 		spec.Log = slog.New(slog.DiscardHandler)
 	}
+	if spec.Engine == "node" {
+		return nil, loadError(runtimes.Problem{
+			File: "filer-plugin.json", Message: `this host has no "engine": "node"`, Hint: `write "engine": "goja", or leave it out`,
+		})
+	}
 	sources := spec.Dir
 	if r.options.Sources != "" {
 		sources = r.options.Sources
