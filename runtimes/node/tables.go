@@ -29,6 +29,8 @@ var (
 	headersLibrary        = newLibrary("headers")
 	httpLibrary           = newLibrary("http")
 	inspectLibrary        = newLibrary("inspect")
+	inspectFormatLibrary  = newLibrary("inspect_format")
+	inspectTextLibrary    = newLibrary("inspect_text")
 	intlLibrary           = newLibrary("intl")
 	iteratorLibrary       = newLibrary("iterator")
 	languageLibrary       = newLibrary("language")
@@ -137,6 +139,8 @@ func init() {
 		"crypto_shared":      withHost(cryptoSharedLibrary, "crypto_host"),
 		"crypto_sign":        withHost(cryptoSignLibrary, "crypto_host"),
 		"lazy_stream":        plain(lazyStreamLibrary),
+		"inspect_format":     withHost(inspectFormatLibrary, "types_host"),
+		"inspect_text":       withHost(inspectTextLibrary, "types_host"),
 		"mime":               plain(mimeLibrary),
 		"perf_observer":      plain(performanceMore),
 		"stream_base":        plain(streamBaseLibrary),
