@@ -136,6 +136,8 @@ type Call struct {
 	// 200 characters and at most four a second; the last one always arrives, and none
 	// after Call has returned. nil drops it.
 	Progress func(message string)
+	// Complete has the agent's own model complete a prompt; nil where the agent offers none.
+	Complete func(ctx context.Context, prompt string) (string, error)
 
 	// The host fills these in.
 	ID       string

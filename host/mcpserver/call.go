@@ -30,6 +30,7 @@ type callResult struct {
 func (s *Server) callTool(ctx context.Context, req *mcp.CallToolRequest) (mcp.Result, error) {
 	s.awaitTool(ctx, req.Params.Name)
 	call := &host.Call{Tool: req.Params.Name, Args: req.Params.Arguments, Agent: agent(req)}
+	call.Complete = completer(req.Session)
 	said := newProgress(ctx, req)
 	if said != nil {
 		call.Progress = said.say

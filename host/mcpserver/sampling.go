@@ -1,0 +1,38 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// maxSampled is how many tokens a client's model may give for one prompt.
+const maxSampled = 4096
+
+// completer lets a call ask the client's model, where the client offers it; nil elsewhere.
+// The stateless revision has no requests to clients.
+func completer(session *mcp.ServerSession) func(context.Context, string) (string, error) {
+	params := session.InitializeParams()
+	if params == nil || params.ProtocolVersion >= statelessRevision || params.Capabilities == nil || params.Capabilities.Sampling == nil {
+		return nil
+	}
+	return func(ctx context.Context, prompt string) (string, error) {
+		result, err := session.CreateMessage(ctx, &mcp.CreateMessageParams{
+			Messages:  []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: prompt}}},
+			MaxTokens: maxSampled,
+		})
+		if err != nil && ctx.Err() != nil {
+			return "", context.Cause(ctx)
+		}
+		if err != nil {
+			return "", fmt.Errorf("asking the agent's model: %w", err)
+		}
+		text, ok := result.Content.(*mcp.TextContent)
+		if !ok {
+			return "", errors.New("the agent's model answered without a text")
+		}
+		return text.Text, nil
+	}
+}

@@ -1,0 +1,69 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolhost/toolhost/host"
+)
+
+func TestSampling(t *testing.T) {
+	tool := toolNamed("complete", func(ctx context.Context, c *host.Call) (*host.Result, error) {
+		if c.Complete == nil {
+			return host.TextResult("no model"), nil
+		}
+		text, err := c.Complete(ctx, "say it")
+		return host.TextResult(text), err
+	})
+	type answer = func(context.Context, *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error)
+	for _, c := range []struct {
+		name, revision string
+		answer         answer
+		want           string
+	}{
+		{"offered", "2025-11-25", func(_ context.Context, r *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
+			said := r.Params.Messages[0].Content.(*mcp.TextContent).Text
+			return &mcp.CreateMessageResult{Role: "assistant", Model: "m", Content: &mcp.TextContent{Text: "did " + said}}, nil
+		}, "did say it"},
+		{"refused", "2025-11-25", func(context.Context, *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
+			return nil, errors.New("the user said no")
+		}, "asking the agent's model"},
+		{"an image", "2025-11-25", func(context.Context, *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
+			return &mcp.CreateMessageResult{Role: "assistant", Model: "m", Content: &mcp.ImageContent{Data: []byte("x"), MIMEType: "image/png"}}, nil
+		}, "without a text"},
+		{"not offered", "2025-11-25", nil, "no model"},
+		{"stateless", "2026-07-28", func(context.Context, *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
+			return nil, errors.New("never asked")
+		}, "no model"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := New(newHost(t, tool), nil)
+			t.Cleanup(s.Close)
+			theirs, ours := mcp.NewInMemoryTransports()
+			served, err := s.MCP().Connect(t.Context(), ours, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			client := mcp.NewClient(&mcp.Implementation{Name: "t", Version: "1"}, &mcp.ClientOptions{CreateMessageHandler: c.answer})
+			session, err := client.Connect(t.Context(), theirs, &mcp.ClientSessionOptions{ProtocolVersion: c.revision})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "complete"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text := r.Content[0].(*mcp.TextContent).Text; !strings.Contains(text, c.want) {
+				t.Errorf("got %q, want %q", text, c.want)
+			}
+			if err := session.Close(); err != nil {
+				t.Error(err)
+			}
+			_ = served.Wait() // it ends with its client
+		})
+	}
+}
