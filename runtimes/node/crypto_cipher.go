@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
-	"crypto/des" //nolint:gosec // old data is still read with it
+	"crypto/des"
 	"crypto/subtle"
 	"encoding/binary"
 	"slices"
@@ -114,7 +114,7 @@ func newCrypt(kind cipherKind, decrypt bool, key, iv []byte) (*crypt, error) {
 		return c, nil
 	}
 	if kind.name == "des-ede3-cbc" {
-		c.block, err = des.NewTripleDESCipher(key) //nolint:gosec // old data is still read with it
+		c.block, err = des.NewTripleDESCipher(key)
 	} else {
 		c.block, err = aes.NewCipher(key)
 	}

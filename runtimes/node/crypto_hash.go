@@ -17,6 +17,7 @@ import (
 	"github.com/dop251/goja"
 	"golang.org/x/crypto/blake2b"
 	"golang.org/x/crypto/blake2s"
+	//lint:ignore SA1019 Node has it, and old checksums are made with it.
 	"golang.org/x/crypto/ripemd160"
 )
 

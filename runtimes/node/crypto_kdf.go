@@ -9,6 +9,7 @@ import (
 	"math/bits"
 
 	"github.com/dop251/goja"
+	//lint:ignore SA1019 scrypt is made of its core.
 	"golang.org/x/crypto/salsa20/salsa"
 )
 

@@ -46,7 +46,7 @@ const maxKeyRounds = 10_000_000
 func decryptPKCS8(ctx context.Context, der, passphrase []byte) (clear []byte, encrypted bool, err error) {
 	var k encryptedKey
 	if rest, err := asn1.Unmarshal(der, &k); err != nil || len(rest) > 0 || !k.Algorithm.Algorithm.Equal(oidPBES2) {
-		return nil, false, nil //nolint:nilerr // it is another kind of key, which the caller looks at
+		return nil, false, nil // another kind of key, which the caller looks at
 	}
 	if passphrase == nil {
 		return nil, true, &opensslError{"07880109", "common libcrypto routines", "interrupted or cancelled", "ERR_OSSL_CRYPTO_INTERRUPTED_OR_CANCELLED"} // nobody can be asked for the passphrase

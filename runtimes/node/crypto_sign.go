@@ -247,7 +247,8 @@ func opEncryptRSA(e *engine, a []goja.Value) func(context.Context) (any, error) 
 			}
 			out, err = rsa.EncryptOAEP(h(), rand.Reader, public, data, label)
 		case paddingPKCS1:
-			out, err = rsa.EncryptPKCS1v15(rand.Reader, public, data) //nolint:staticcheck // script asks for it by name
+			//lint:ignore SA1019 Script asks for it by its name.
+			out, err = rsa.EncryptPKCS1v15(rand.Reader, public, data)
 		default:
 			return nil, errPadding
 		}
