@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -15,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/internal/complete"
 	"github.com/toolhost/toolhost/internal/jsondoc"
 	"github.com/toolhost/toolhost/internal/schema"
 )
@@ -42,6 +44,8 @@ type config struct {
 	LogFormat       *string  `json:"log-format"`
 	LogLevel        *string  `json:"log-level"`
 	Limits          limits   `json:"limits"`
+	// AI says which model completes prompts for plugins.
+	AI *complete.Config `json:"ai"`
 }
 
 type limits struct {
@@ -139,6 +143,11 @@ func (p *program) readConfig(cmd *cobra.Command) error {
 		}
 	}
 	f.limits = c.Limits
+	if c.AI != nil {
+		if p.model, err = complete.New(c.AI, p.logger(slog.LevelDebug)); err != nil {
+			return usagef("", "the configuration %s names no model that could be used: \"ai\": %w", path, err)
+		}
+	}
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolhost/toolhost/internal/complete"
 	"github.com/toolhost/toolhost/runtimes/node"
 )
 
@@ -47,6 +48,7 @@ type program struct {
 	in       io.Reader
 	out, err io.Writer
 	flags    flags
+	model    *complete.Completer // the one of the configuration; nil where it names none
 }
 
 // run is the whole program.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/internal/fetch"
 	"github.com/toolhost/toolhost/internal/state"
 	"github.com/toolhost/toolhost/loader"
@@ -35,7 +36,21 @@ func (s *session) services(m *loader.Manifest) runtimes.Services {
 	if network == nil {
 		network = s.client.For(secrets(m, settings))
 	}
-	return runtimes.Services{Settings: settings, Store: s.state.Store(m.Name), Network: network}
+	return runtimes.Services{Settings: settings, Store: s.state.Store(m.Name), Network: network, Complete: s.complete}
+}
+
+// complete has a model complete a prompt: the one that the user has configured, else the
+// agent's own, where the agent offers one.
+func (s *session) complete(ctx context.Context, call *host.Call, prompt string) (string, error) {
+	switch {
+	case s.model != nil:
+		return s.model.Complete(ctx, prompt)
+	case call.Complete != nil:
+		return call.Complete(ctx, prompt)
+	}
+	return "", &runtimes.UnsupportedError{
+		Name: "ctx.ai.complete", Hint: `name a model under "ai" in the host's configuration, or call from an agent that offers its own`,
+	}
 }
 
 // secrets gives the values that placeholders in the requests of a plugin stand for: those

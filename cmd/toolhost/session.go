@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/host/foldertools"
+	"github.com/toolhost/toolhost/internal/complete"
 	"github.com/toolhost/toolhost/internal/fetch"
 	"github.com/toolhost/toolhost/internal/state"
 	"github.com/toolhost/toolhost/loader"
@@ -33,7 +34,8 @@ type session struct {
 	node   *isolation
 	// network is what handlers reach instead of the real one, where it is not nil.
 	network runtimes.Network
-	client  *fetch.Client // makes the requests of all plugins
+	client  *fetch.Client       // makes the requests of all plugins
+	model   *complete.Completer // completes prompts; nil where the configuration names none
 	log     *slog.Logger
 	undo    []func()
 }
@@ -49,6 +51,9 @@ func (p *program) open(quiet bool) (*session, error) {
 	s.state = p.openState(s.log)
 	s.client = fetch.New(&fetch.Options{MaxBody: p.flags.limits.Body})
 	s.undo = append(s.undo, s.client.Close)
+	if s.model = p.model; s.model != nil {
+		s.undo = append(s.undo, s.model.Close)
+	}
 	s.host = host.New(&host.Options{
 		Folder:          p.flags.folder,
 		StrictArguments: p.flags.strictArguments,
