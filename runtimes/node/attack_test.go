@@ -25,17 +25,6 @@ import (
 // attackVariable makes the test binary run one attack instead of its tests.
 const attackVariable = "TOOLHOST_TEST_ATTACK"
 
-// Why a process in which scripts run cannot hold some attacks.
-const (
-	nativeIterator = "the engine's own iterator runs without script code between its steps, where interrupts are seen"
-)
-
-// notHeld are the attacks that end the process, or keep a core busy after the answer.
-// Plugins that are not trusted that far belong in a process of their own.
-var notHeld = map[string]string{
-	"array-from-native-iter": nativeIterator,
-}
-
 type attack struct{ Name, Source string }
 
 func attacks(tb testing.TB) []attack {
@@ -62,12 +51,7 @@ func attacks(tb testing.TB) []attack {
 // Every attack gets an answer by its deadline, and the host goes on: each runs in a
 // process of its own, with bounded memory, beside a plugin that must still answer.
 func TestAttacks(t *testing.T) {
-	known := 0
 	for _, a := range attacks(t) {
-		if notHeld[a.Name] != "" {
-			known++
-			continue
-		}
 		t.Run(a.Name, func(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -80,9 +64,6 @@ func TestAttacks(t *testing.T) {
 			}
 			t.Logf("%.300s", bytes.TrimSpace(out))
 		})
-	}
-	if known != len(notHeld) {
-		t.Errorf("%d of the %d attacks that are not held are known by name", known, len(notHeld))
 	}
 }
 

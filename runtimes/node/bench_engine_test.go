@@ -23,7 +23,7 @@ func BenchmarkEngine(b *testing.B) {
 		}
 	})
 	for name, code := range map[string]string{"fresh": "", "every guard": "eval"} {
-		set := guardsFor(code)
+		set := guardsFor(code, computed{})
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -38,7 +38,7 @@ func BenchmarkJSON(b *testing.B) {
 	e := newEngine(context.Background(), "/plugin", &permissions.Grant{}, slog.New(slog.DiscardHandler))
 	own := goja.New()
 	const source = "var value = Array.from({length: 2000}, (_, i) => ({id: i, name: 'name ' + i, tags: ['a', 'b']})); var text = JSON.stringify(value)"
-	e.guard(guardsFor("JSON.parse, JSON.stringify"))
+	e.guard(guardsFor("JSON.parse, JSON.stringify", computed{}))
 	for name, vm := range map[string]*goja.Runtime{"guarded": e.vm, "own": own} {
 		if _, err := vm.RunString(source); err != nil {
 			b.Fatal(err)

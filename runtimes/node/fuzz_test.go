@@ -18,7 +18,7 @@ import (
 func testEngine() *engine {
 	e := newEngine(context.Background(), "/plugin", &permissions.Grant{}, slog.New(slog.DiscardHandler))
 	e.takeOwn(ownNamesIn("eval"))
-	e.guard(guardsFor("eval"))
+	e.guard(guardsFor("eval", computed{}))
 	return e
 }
 

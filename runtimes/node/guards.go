@@ -3,8 +3,10 @@ package node
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/dop251/goja"
 )
@@ -82,17 +84,23 @@ type guardSet struct {
 	constructors []string
 	proxy        bool
 	function     bool
+	iterator     bool // lists may be long without their elements being there
 }
 
 // makesNames reports whether code may make code, or the names of what it uses, at run time.
 func makesNames(code string) bool {
-	return slices.ContainsFunc([]string{"eval", "Function", "globalThis", "fromCharCode", "getOwnPropertyNames", "ownKeys"},
+	return slices.ContainsFunc([]string{"eval", "Function", "globalThis", "fromCharCode", "fromCodePoint", "getOwnProperty", "Reflect", "with ("},
 		func(word string) bool { return strings.Contains(code, word) })
 }
 
-// guardsFor looks through the text of a script. One that makes code or names at run time gets all.
-func guardsFor(code string) guardSet {
-	all := makesNames(code)
+// constructorWord shows that a script takes the constructor of an object, not only that a
+// class has one.
+var constructorWord = regexp.MustCompile(`\.\s*constructor\b|\bconstructor\s*[^\s(]`)
+
+// guardsFor looks through the text of a script, and how it reaches members. One that makes
+// code or names at run time gets all.
+func guardsFor(code string, c computed) guardSet {
+	all := makesNames(code) || c.names
 	var set guardSet
 	for _, g := range guarded() {
 		if all || strings.Contains(code, g.name) {
@@ -105,7 +113,8 @@ func guardsFor(code string) guardSet {
 		}
 	}
 	set.proxy = all || strings.Contains(code, "Proxy")
-	set.function = all || strings.Contains(code, ".constructor")
+	set.iterator = all || c.indexes || strings.Contains(code, "Array(")
+	set.function = all || constructorWord.MatchString(code)
 	return set
 }
 
@@ -128,6 +137,9 @@ func (e *engine) guard(set guardSet) {
 	}
 	if set.function {
 		g.wrapFunction()
+	}
+	if set.iterator {
+		g.wrapIterator()
 	}
 }
 
@@ -155,10 +167,18 @@ func (g *guards) wrap(o *goja.Object, one guard) {
 // static members. after sees what was made.
 func (g *guards) replaceConstructor(name string, before func(args []goja.Value), after func(made *goja.Object, args []goja.Value)) {
 	vm := g.e.vm
-	original := vm.GlobalObject().Get(name).ToObject(vm)
+	if c := g.exchangeConstructor(name, vm.GlobalObject().Get(name).ToObject(vm), before, after); c != nil {
+		_ = vm.GlobalObject().DefineDataProperty(name, c, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	}
+}
+
+// exchangeConstructor puts another function in the place of a constructor where objects find it by
+// their prototype; it gives nil for what is none.
+func (g *guards) exchangeConstructor(name string, original *goja.Object, before func(args []goja.Value), after func(made *goja.Object, args []goja.Value)) *goja.Object {
+	vm := g.e.vm
 	construct, ok := goja.AssertConstructor(original)
 	if !ok {
-		return
+		return nil
 	}
 	c := vm.ToValue(func(call goja.ConstructorCall) *goja.Object {
 		before(call.Arguments)
@@ -185,7 +205,7 @@ func (g *guards) replaceConstructor(name string, before func(args []goja.Value),
 		_ = c.DefineDataProperty("prototype", p, goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
 		_ = p.DefineDataProperty("constructor", c, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	}
-	_ = vm.GlobalObject().DefineDataProperty(name, c, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	return c
 }
 
 func (g *guards) wrapConstructor(name string) {
@@ -206,6 +226,32 @@ func (g *guards) wrapConstructor(name string) {
 		g.refuse("typed array length in bytes", n*size, maxBytes)
 	}, func(*goja.Object, []goja.Value) {})
 }
+
+// wrapIterator has the iterator of lists look whether the engine was ended: where the
+// engine itself takes one element after the other, no script runs between them, and no
+// interrupt is seen.
+func (g *guards) wrapIterator() {
+	vm := g.e.vm
+	begin, _ := goja.AssertFunction(vm.NewArray().GetSymbol(goja.SymIterator))
+	iterator := g.e.apply(func(_ goja.Value, args ...goja.Value) (goja.Value, error) { return begin(vm.NewArray(), args...) }).ToObject(vm)
+	pause := goja.Callable(nil)
+	g.wrap(iterator.Prototype(), guard{name: "next", check: func(g *guards, original builtin, call goja.FunctionCall) goja.Value {
+		if g.e.ended.Load() {
+			if pause == nil {
+				v, err := vm.RunProgram(emptyFunction())
+				if err != nil {
+					panic(err)
+				}
+				pause, _ = goja.AssertFunction(v)
+			}
+			g.e.apply(pause) // here the interrupt is seen
+		}
+		return runBuiltin(original, call)
+	}})
+}
+
+// emptyFunction is a script that gives a function which does nothing.
+var emptyFunction = sync.OnceValue(func() *goja.Program { return goja.MustCompile("node:internal/pause", "(function () {})", true) })
 
 func (g *guards) wrapProxy() {
 	g.wrap(g.find("Proxy"), guard{name: "revocable", check: func(g *guards, original builtin, call goja.FunctionCall) goja.Value {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dop251/goja"
+	"github.com/dop251/goja/file"
 	"github.com/dop251/goja/parser"
 
 	"github.com/toolhost/toolhost/internal/bundle"
@@ -40,6 +41,7 @@ func compile(file string, s *bundle.Script) (p *program, err error) {
 	if err != nil {
 		return nil, syntaxProblems(file, s.Map, err)
 	}
+	found := computedIn(ast, modulesAt(s))
 	rewrite(s.Modules(), ast)
 	if strings.Contains(s.Modules(), "stack") {
 		// The script may read the stacks of errors. It costs memory, so others do without.
@@ -51,8 +53,11 @@ func compile(file string, s *bundle.Script) (p *program, err error) {
 	if err != nil {
 		return nil, syntaxProblems(file, s.Map, err)
 	}
-	return &program{file: file, code: code, async: s.Async, where: s.Map, own: ownNamesIn(s.Modules()), guard: guardsFor(s.Modules()), language: languageFor(s.Modules())}, nil
+	return &program{file: file, code: code, async: s.Async, where: s.Map, own: ownNamesIn(s.Modules()), guard: guardsFor(s.Modules(), found), language: languageFor(s.Modules())}, nil
 }
+
+// modulesAt is where the modules of a script begin for the parser, which counts from 1.
+func modulesAt(s *bundle.Script) file.Idx { return file.Idx(len(s.Code) - len(s.Modules()) + 1) }
 
 func loadError(problems ...runtimes.Problem) *runtimes.LoadError {
 	return &runtimes.LoadError{Problems: problems}

@@ -2,6 +2,7 @@ package node
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/dop251/goja"
 
@@ -45,12 +46,28 @@ func (e *engine) indirectEval() goja.Value {
 
 // wrapFunction checks what Function is to compile.
 func (g *guards) wrapFunction() {
-	g.replaceConstructor("Function", func(args []goja.Value) {
+	check := func(args []goja.Value) {
 		for _, a := range args {
 			g.e.checkSource(a)
 		}
-	}, func(*goja.Object, []goja.Value) {})
+	}
+	none := func(*goja.Object, []goja.Value) {}
+	g.replaceConstructor("Function", check, none)
+	v, err := g.e.vm.RunProgram(functionConstructors())
+	if err != nil {
+		panic(err) // our own script
+	}
+	list := v.ToObject(g.e.vm)
+	for _, i := range []string{"0", "1"} {
+		c := list.Get(i).ToObject(g.e.vm)
+		g.exchangeConstructor(c.Get("name").String(), c, check, none)
+	}
 }
+
+// functionConstructors is a script that gives the constructors which have no global names.
+var functionConstructors = sync.OnceValue(func() *goja.Program {
+	return goja.MustCompile("node:internal/functions", "[(async () => {}).constructor, (function* () {}).constructor]", true)
+})
 
 // pattern checks a text that becomes a regular expression.
 func (g *guards) pattern(original builtin, call goja.FunctionCall) goja.Value {
