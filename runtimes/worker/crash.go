@@ -4,7 +4,6 @@ import (
 	"errors"
 	"strings"
 	"sync"
-	"syscall"
 
 	"github.com/toolhost/toolhost/internal/child"
 )
@@ -60,9 +59,6 @@ func (f *firstLines) reason(err error) string {
 	var exit *child.ExitError
 	if errors.As(err, &exit) {
 		reason = exit.Error()
-		if exit.Signal == syscall.SIGSYS {
-			reason += ": a system call that the sandbox refuses"
-		}
 	}
 	for _, line := range f.lines {
 		if line = strings.TrimSpace(line); line != "" {

@@ -135,7 +135,7 @@ func (p *process) open(ctx context.Context, r *Runtime, spec *runtimes.Spec, fro
 		return nil, fmt.Errorf("handing the policy to the plugin's worker: %w", err)
 	}
 	m := &pb.Plugin{
-		Name: spec.Plugin, Version: spec.Version, Dir: spec.Dir, Policy: policy, State: spec.State, Env: map[string][]byte{},
+		Name: spec.Plugin, Version: spec.Version, Dir: spec.Dir, Policy: policy, State: spec.State, Engine: spec.Engine, Env: map[string][]byte{},
 		MaxResult: int64(r.options.MaxResult), MaxHeap: memory(spec.Memory) / 2, LoadLimit: int64(r.options.LoadLimit), Sources: from,
 	}
 	for _, t := range spec.Tools {
@@ -291,13 +291,6 @@ func (p *process) stopCrashed(why error) {
 	}
 	p.mu.Unlock()
 	p.stop(why)
-}
-
-// alive reports whether the worker takes calls.
-func (p *process) alive() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return !p.noNew
 }
 
 // why gives why the worker has ended or is ending; nil while it runs.

@@ -70,7 +70,7 @@ func (s *server) Open(stream pb.Worker_OpenServer) error {
 	defer s.sessions.remove(session)
 
 	spec := runtimes.Spec{
-		Plugin: p.GetName(), Version: p.GetVersion(), Dir: p.GetDir(), Policy: policy, State: p.GetState(),
+		Plugin: p.GetName(), Version: p.GetVersion(), Dir: p.GetDir(), Policy: policy, State: p.GetState(), Engine: p.GetEngine(),
 		Services: services(&s.sessions), Log: slog.New(&forwarder{least: slog.LevelDebug, send: session.log}),
 	}
 	for _, t := range p.GetTools() {

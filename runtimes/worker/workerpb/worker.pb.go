@@ -297,6 +297,7 @@ type Plugin struct {
 	MaxHeap       int64                  `protobuf:"varint,9,opt,name=max_heap,json=maxHeap,proto3" json:"max_heap,omitempty"`
 	LoadLimit     int64                  `protobuf:"varint,10,opt,name=load_limit,json=loadLimit,proto3" json:"load_limit,omitempty"` // nanoseconds
 	Sources       string                 `protobuf:"bytes,11,opt,name=sources,proto3" json:"sources,omitempty"`                       // a copy of the modules; empty for dir
+	Engine        string                 `protobuf:"bytes,12,opt,name=engine,proto3" json:"engine,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -404,6 +405,13 @@ func (x *Plugin) GetLoadLimit() int64 {
 func (x *Plugin) GetSources() string {
 	if x != nil {
 		return x.Sources
+	}
+	return ""
+}
+
+func (x *Plugin) GetEngine() string {
+	if x != nil {
+		return x.Engine
 	}
 	return ""
 }
@@ -2773,7 +2781,7 @@ const file_worker_proto_rawDesc = "" +
 	"\bprogress\x18\x04 \x01(\fH\x00R\bprogress\x127\n" +
 	"\arequest\x18\x05 \x01(\v2\x1b.toolhost.worker.v1.RequestH\x00R\arequest\x12\x1a\n" +
 	"\aabandon\x18\x06 \x01(\x04H\x00R\aabandonB\t\n" +
-	"\amessage\"\x88\x03\n" +
+	"\amessage\"\xa0\x03\n" +
 	"\x06Plugin\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12\x10\n" +
@@ -2788,7 +2796,8 @@ const file_worker_proto_rawDesc = "" +
 	"\n" +
 	"load_limit\x18\n" +
 	" \x01(\x03R\tloadLimit\x12\x18\n" +
-	"\asources\x18\v \x01(\tR\asources\x1a6\n" +
+	"\asources\x18\v \x01(\tR\asources\x12\x16\n" +
+	"\x06engine\x18\f \x01(\tR\x06engine\x1a6\n" +
 	"\bEnvEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\"F\n" +
