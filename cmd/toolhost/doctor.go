@@ -5,16 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolhost/toolhost/internal/state"
 	"github.com/toolhost/toolhost/permissions/sandbox"
+	"github.com/toolhost/toolhost/runtimes"
+	"github.com/toolhost/toolhost/runtimes/nodejs"
 )
 
 func (p *program) doctorCommand() *cobra.Command {
@@ -82,37 +81,17 @@ func workerRow(s *sandbox.Support) sandbox.Row {
 	return sandbox.Row{Name: "worker", Detail: "a worker process for node handlers cannot be confined here", Hint: "what is above about the sandbox holds for workers too; without it they still keep a crash away from the host (--sandbox best-effort)"}
 }
 
-const (
-	// leastNode is the major version of Node.js from which its permission flags are there.
-	leastNode = 20
-	// nodeAnswers is how long Node.js may take to say its version.
-	nodeAnswers = 10 * time.Second
-)
-
 // nodeRow says which Node.js there is for plugins with "engine": "node".
 func nodeRow(ctx context.Context) sandbox.Row {
-	r := sandbox.Row{Name: "node", Hint: fmt.Sprintf(`install Node.js %d or newer and have it in PATH; only plugins with "engine": "node", and process plugins written for it, need it`, leastNode)}
-	path, err := exec.LookPath("node")
-	if err != nil {
-		r.Detail = "Node.js is not in PATH"
-		return r
+	path, version, err := nodejs.Version(ctx)
+	var missing *runtimes.LoadError
+	switch {
+	case err == nil:
+		return sandbox.Row{Name: "node", OK: true, Detail: fmt.Sprintf("Node.js v%s (%s)", version, path)}
+	case errors.As(err, &missing):
+		return sandbox.Row{Name: "node", Detail: missing.Problems[0].Message, Hint: missing.Problems[0].Hint}
 	}
-	ctx, cancel := context.WithTimeout(ctx, nodeAnswers)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, path, "--version")
-	cmd.WaitDelay = time.Second
-	said, err := cmd.Output()
-	version := strings.TrimSpace(string(said))
-	if err != nil || len(version) > 40 {
-		r.Detail = fmt.Sprintf("%s does not say its version: %v", path, err)
-		return r
-	}
-	major, _, _ := strings.Cut(strings.TrimPrefix(version, "v"), ".")
-	if n, err := strconv.Atoi(major); err != nil || n < leastNode {
-		r.Detail = fmt.Sprintf("Node.js %s (%s) is older than %d", version, path, leastNode)
-		return r
-	}
-	return sandbox.Row{Name: "node", OK: true, Detail: fmt.Sprintf("Node.js %s (%s)", version, path)}
+	return sandbox.Row{Name: "node", Detail: err.Error()}
 }
 
 // stateRow says whether the state folder can be written, by writing.
