@@ -39,18 +39,86 @@ type files struct {
 	sums     map[string][sha256.Size]byte
 	prefix   map[string]prefix
 	packages map[string]*packageJSON // by folder; nil where there is none
+	answers  map[question]answer
+	unread   bool // a file could not be read
 }
+
+// question is one that finding modules asks of the file system.
+type question struct {
+	Name string
+	Link bool // about the name itself, not about what a link leads to
+}
+
+// answer to a question. Text is what finding modules goes by.
+type answer struct {
+	text string // one of those below, or linkTo with the target
+	err  error  // of nothing
+}
+
+const (
+	nothing  = ""
+	isFolder = "folder"
+	isOther  = "other"
+	linkTo   = "link "
+)
 
 // prefix is text that was put before a line of a file.
 type prefix struct{ line, length int }
 
 func newFiles(root *os.Root, maxFile, maxTotal int64) *files {
 	return &files{root: root, maxFile: maxFile, maxTotal: maxTotal, sums: map[string][sha256.Size]byte{},
-		prefix: map[string]prefix{}, packages: map[string]*packageJSON{}}
+		prefix: map[string]prefix{}, packages: map[string]*packageJSON{}, answers: map[question]answer{}}
+}
+
+// ask asks the file system, each question once: a build sees one state of it, and what it
+// was told says later whether it would find the same modules again.
+func (f *files) ask(q question) answer {
+	f.mu.Lock()
+	a, known := f.answers[q]
+	f.mu.Unlock()
+	if known {
+		return a
+	}
+	a = f.look(q)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.answers[q] = a
+	return a
+}
+
+func (f *files) look(q question) answer {
+	stat := f.root.Stat
+	if q.Link {
+		stat = f.root.Lstat
+	}
+	info, err := stat(q.Name)
+	switch {
+	case err != nil:
+		return answer{err: err}
+	case info.IsDir():
+		return answer{text: isFolder}
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, err := f.root.Readlink(q.Name)
+		if err != nil {
+			return answer{err: err}
+		}
+		return answer{text: linkTo + target}
+	}
+	return answer{text: isOther}
 }
 
 // read reads a regular file within the limits, and remembers it as an input.
 func (f *files) read(name string) ([]byte, error) {
+	data, err := f.readRegular(name)
+	if err != nil {
+		f.mu.Lock()
+		f.unread = true
+		f.mu.Unlock()
+	}
+	return data, err
+}
+
+func (f *files) readRegular(name string) ([]byte, error) {
 	// A fifo must not block the build, so it is opened without waiting for a writer.
 	file, err := f.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -93,6 +161,21 @@ func (f *files) inputs() []Input {
 	return list
 }
 
+// told gives the answers of the file system; nil where something could not be read, about
+// which nothing is known.
+func (f *files) told() map[question]string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.unread {
+		return nil
+	}
+	told := make(map[question]string, len(f.answers))
+	for q, a := range f.answers {
+		told[q] = a.text
+	}
+	return told
+}
+
 func (f *files) prefixes() map[string]prefix {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -110,14 +193,13 @@ func (f *files) shift(name string, line int) int {
 }
 
 // isFile reports whether name is something other than a folder.
-func (f *files) isFile(name string) bool {
-	info, err := f.root.Stat(name)
-	return err == nil && !info.IsDir()
-}
+func (f *files) isFile(name string) bool { return f.ask(question{Name: name}).text == isOther }
 
-func (f *files) isDir(name string) bool {
-	info, err := f.root.Stat(name)
-	return err == nil && info.IsDir()
+func (f *files) isDir(name string) bool { return f.ask(question{Name: name}).text == isFolder }
+
+// exists reports whether there is something of that name, a link that leads nowhere included.
+func (f *files) exists(name string) bool {
+	return f.ask(question{Name: name, Link: true}).text != nothing
 }
 
 // realPath resolves every link in name, as Node does before it looks for a module's own
@@ -127,21 +209,18 @@ func (f *files) realPath(name string) (string, error) {
 	rest := strings.Split(name, "/")
 	for links := 0; len(rest) > 0; {
 		next := path.Join(done, rest[0])
-		info, err := f.root.Lstat(next)
-		if err != nil {
-			return "", err
+		found := f.ask(question{Name: next, Link: true})
+		if found.text == nothing {
+			return "", found.err
 		}
 		rest = rest[1:]
-		if info.Mode()&fs.ModeSymlink == 0 {
+		target, isLink := strings.CutPrefix(found.text, linkTo)
+		if !isLink {
 			done = next
 			continue
 		}
 		if links++; links > 40 {
 			return "", &fs.PathError{Op: "open", Path: name, Err: syscall.ELOOP}
-		}
-		target, err := f.root.Readlink(next)
-		if err != nil {
-			return "", err
 		}
 		if path.IsAbs(target) || leaves(path.Join(done, target)) {
 			return "", errLeaves

@@ -31,7 +31,7 @@ func Search(s, literal string, o SearchOptions) []Match {
 	return search(s, o, func(line string) (int, int) {
 		i := strings.Index(line, literal)
 		return i, i + len(literal)
-	}, literal)
+	})
 }
 
 // SearchRegexp finds what an expression matches, line by line.
@@ -39,7 +39,7 @@ func SearchRegexp(s string, re *regexp.Regexp, o SearchOptions) []Match {
 	var matches []Match
 	number := 0
 	needed := required(re)
-	for line, rest, ok := NextLine(s); ok; line, rest, ok = NextLine(rest) {
+	for line := range Lines(s) {
 		if number++; number%1000 == 0 && o.Stop != nil && o.Stop() {
 			break
 		}
@@ -94,12 +94,12 @@ func requiredOf(tree *syntax.Regexp) string {
 	return ""
 }
 
-// search finds what next finds; without is a text without which no line is looked at.
-func search(s string, o SearchOptions, next func(line string) (start, end int), without string) []Match {
+// search finds what next finds.
+func search(s string, o SearchOptions, next func(line string) (start, end int)) []Match {
 	var matches []Match
 	number := 0
-	for line, rest, ok := NextLine(s); ok; line, rest, ok = NextLine(rest) {
-		if number++; number%1000 == 0 && (o.Stop != nil && o.Stop() || !strings.Contains(rest, without) && !strings.Contains(line, without)) {
+	for line := range Lines(s) {
+		if number++; number%1000 == 0 && o.Stop != nil && o.Stop() {
 			break
 		}
 		for from := 0; from <= len(line); {

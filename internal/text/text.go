@@ -10,6 +10,7 @@ package text
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -162,19 +163,29 @@ func jointPart(s string) int {
 	return 0
 }
 
-// NextLine cuts the first line off a text. Lines end with \n, \r\n or \r, which belong to
-// none of them; ok is false once there is no line left, so that an end at the end makes no line.
-func NextLine(s string) (line, rest string, ok bool) {
-	for i := range len(s) {
-		switch s[i] {
-		case '\n':
-			return s[:i], s[i+1:], true
-		case '\r':
-			if i+1 < len(s) && s[i+1] == '\n' {
-				return s[:i], s[i+2:], true
+// Lines gives the lines of a text. They end with \n, \r\n or \r, which belong to none of
+// them; an end at the very end makes no line.
+func Lines(s string) iter.Seq[string] {
+	return func(yield func(line string) bool) {
+		plain := strings.IndexByte(s, '\r') < 0 // what is quicker to look through
+		for s != "" {
+			end := -1
+			if plain {
+				end = strings.IndexByte(s, '\n')
+			} else {
+				end = strings.IndexAny(s, "\r\n")
 			}
-			return s[:i], s[i+1:], true
+			if end < 0 {
+				yield(s)
+				return
+			}
+			if !yield(s[:end]) {
+				return
+			}
+			if s[end] == '\r' && end+1 < len(s) && s[end+1] == '\n' {
+				end++
+			}
+			s = s[end+1:]
 		}
 	}
-	return s, "", s != ""
 }

@@ -32,13 +32,7 @@ func TestWordFrequency(t *testing.T) {
 	}
 }
 
-func lines(s string) []string {
-	var all []string
-	for line, rest, ok := text.NextLine(s); ok; line, rest, ok = text.NextLine(rest) {
-		all = append(all, line)
-	}
-	return all
-}
+func lines(s string) []string { return slices.Collect(text.Lines(s)) }
 
 func TestLines(t *testing.T) {
 	for s, want := range map[string][]string{

@@ -41,7 +41,7 @@ func loadText(e *engine) goja.Value {
 			n := strings.Count(s, "\n") + strings.Count(s, "\r") + 1
 			e.checkList(n)
 			list := make([]any, 0, n)
-			for line, rest, ok := text.NextLine(s); ok; line, rest, ok = text.NextLine(rest) {
+			for line := range text.Lines(s) {
 				list = append(list, e.vm.ToValue(line))
 			}
 			return e.vm.NewArray(list...)
@@ -152,10 +152,11 @@ func (e *engine) hashText(c goja.FunctionCall) goja.Value {
 	if b, ok := e.bytes(c.Argument(0)); ok {
 		h.Write(b)
 	} else {
+		part := make([]byte, 32<<10) // not all copied at once
 		for s := c.Argument(0).String(); s != ""; {
-			part := s[:min(len(s), 32<<10)] // not all copied at once
-			h.Write([]byte(part))
-			s = s[len(part):]
+			n := copy(part, s)
+			h.Write(part[:n])
+			s = s[n:]
 		}
 	}
 	sum := h.Sum(nil)
