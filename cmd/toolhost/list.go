@@ -53,6 +53,12 @@ type skippedListing struct {
 	TakenBy string `json:"takenBy"`
 }
 
+// stuckListing is a plugin with calls that were ended and cannot be stopped.
+type stuckListing struct {
+	Plugin string `json:"plugin"`
+	Calls  int    `json:"calls"`
+}
+
 type failedListing struct {
 	Plugin string                  `json:"plugin"`
 	Dir    string                  `json:"dir"`
@@ -81,7 +87,8 @@ func (p *program) list(ctx context.Context) error {
 		Tools   []toolListing    `json:"tools"`
 		Skipped []skippedListing `json:"skipped"`
 		Failed  []failedListing  `json:"failed"`
-	}{[]toolListing{}, []skippedListing{}, []failedListing{}}
+		Stuck   []stuckListing   `json:"stuck"`
+	}{[]toolListing{}, []skippedListing{}, []failedListing{}, []stuckListing{}}
 	for _, r := range s.host.Tools() {
 		l := newToolListing(r)
 		if r.Runtime == "node" {
@@ -93,6 +100,9 @@ func (p *program) list(ctx context.Context) error {
 		listing.Skipped = append(listing.Skipped, skippedListing{c.Tool, c.Owner, c.TakenBy})
 	}
 	for _, st := range s.loader.Status() {
+		if st.Stuck > 0 {
+			listing.Stuck = append(listing.Stuck, stuckListing{st.Name, st.Stuck})
+		}
 		if len(st.Errors) > 0 {
 			listing.Failed = append(listing.Failed, failedListing{st.Name, st.Dir, st.Errors})
 		}
@@ -118,7 +128,10 @@ func (p *program) list(ctx context.Context) error {
 			_, _ = fmt.Fprintf(w, "\n  %s", indent(e.Error(), "    "))
 		}
 	}
-	if len(listing.Skipped)+len(listing.Failed) > 0 {
+	for _, k := range listing.Stuck {
+		_, _ = fmt.Fprintf(w, "\nstuck: %d calls of plugin %s were ended and cannot be stopped", k.Calls, oneLine(k.Plugin))
+	}
+	if len(listing.Skipped)+len(listing.Failed)+len(listing.Stuck) > 0 {
 		_, _ = fmt.Fprintln(w)
 	}
 	if err := w.Flush(); err != nil {
