@@ -41,6 +41,10 @@ type Spec struct {
 	// Foreign says that the plugin was installed from elsewhere: its code is a stranger's.
 	Foreign bool
 
+	// Sums are those of what was read of the plugin before it is opened, its manifest and
+	// schemas: what a runtime keeps of a plugin between runs of the host is kept for these.
+	Sums map[string][sha256.Size]byte
+
 	// Of the runtime "node":
 	State  string // "call", which "" counts as, or "plugin"
 	Engine string // "goja", which "" counts as, or "node"
