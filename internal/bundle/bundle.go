@@ -74,6 +74,8 @@ func New(options *Options) *Builder {
 type Bundle struct {
 	Scripts map[string]*Script // by handler path, as Build was given it
 	Inputs  []Input            // every file that was read, sorted by path
+
+	answers map[question]string // by which its modules were found; nil where it must not be kept
 }
 
 // Script is one handler module with all it imports.
@@ -192,7 +194,7 @@ func awaitsAtTop(m api.Message) bool {
 }
 
 func collect(f *files, result api.BuildResult, entries []entry, format api.Format) (*Bundle, error) {
-	built := &Bundle{Scripts: map[string]*Script{}, Inputs: f.inputs()}
+	built := &Bundle{Scripts: map[string]*Script{}, Inputs: f.inputs(), answers: f.told()}
 	outputs := map[string][]byte{}
 	for _, o := range result.OutputFiles {
 		outputs[filepath.Base(o.Path)] = o.Contents

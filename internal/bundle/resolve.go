@@ -120,7 +120,7 @@ func (r *resolver) bare(spec, from string, isImport bool) (string, error) {
 	for dir := from; ; dir = path.Dir(dir) {
 		if path.Base(dir) != "node_modules" {
 			folder := path.Join(dir, "node_modules", name)
-			if _, err := r.files.root.Lstat(folder); err == nil {
+			if r.files.exists(folder) {
 				return r.inPackage(folder, sub, isImport)
 			}
 			if sub == "." && r.files.isFile(folder+".js") {
@@ -182,7 +182,7 @@ func (r *resolver) fileOrFolder(name, importerExt string) (string, error) {
 	if r.files.isFile(name) {
 		return r.real(name)
 	}
-	if _, err := r.files.root.Lstat(name); err == nil && !r.files.isDir(name) {
+	if r.files.exists(name) && !r.files.isDir(name) {
 		if _, err := r.files.realPath(name); err != nil {
 			return "", err // a link that leaves the root, or hangs
 		}

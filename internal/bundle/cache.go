@@ -1,0 +1,326 @@
+package bundle
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/gob"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Cache keeps bundles between runs of the program, in a folder, for builds that would give
+// the same again. It is safe for concurrent use, by several processes too. A nil *Cache
+// keeps nothing.
+//
+// What it holds is code that will be run, so it takes nothing that another user could have
+// written: the folder and the one that it lies in must be the user's own.
+type Cache struct {
+	dir     string
+	program [sha256.Size]byte // which program, since another one may build otherwise
+
+	most    int64 // bytes of all entries
+	mu      sync.Mutex
+	written int64 // bytes since old entries were last dropped; below zero before the first time
+}
+
+const (
+	// maxCached is how many bytes a Cache holds together, maxEntry how many one entry has.
+	maxCached = 256 << 20
+	maxEntry  = 64 << 20
+	// touchAfter is after what time an entry that is used is marked as used again.
+	touchAfter = 24 * time.Hour
+	// unfinished begins the names of files that are being written. leftAfter is when nobody
+	// writes them any more.
+	unfinished = ".new-"
+	leftAfter  = time.Hour
+)
+
+// NewCache makes a Cache of a folder, which need not be there yet; the one that it lies in
+// must be.
+func NewCache(dir string) *Cache {
+	return &Cache{dir: dir, program: thisProgram(), most: maxCached, written: -1}
+}
+
+// thisProgram tells this program from others. A build that was changed by hand has the
+// version of what it was made from, so the file itself counts too.
+func thisProgram() [sha256.Size]byte {
+	h := sha256.New()
+	if info, ok := debug.ReadBuildInfo(); ok {
+		fmt.Fprintln(h, info)
+	}
+	if path, err := os.Executable(); err == nil {
+		if info, err := os.Stat(path); err == nil {
+			fmt.Fprintln(h, info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// kept is what an entry holds.
+type kept struct {
+	Inputs  []Input
+	Answers []told
+	Scripts []keptScript
+}
+
+// told is an answer that finding modules goes by.
+type told struct {
+	Question question
+	Answer   string
+}
+
+type keptScript struct {
+	Name, Code       string
+	Async            bool
+	MapText, MapPack []byte
+}
+
+// head comes before what an entry holds: what it was made for, and the sum of the rest.
+const head = 2 * sha256.Size
+
+// Get gives the bundle that was put in under a name and for the same made, where the files
+// below root are those that it was built from, and a build would find no others. It is nil
+// where there is none. An entry that is no whole one is removed.
+func (c *Cache) Get(root *os.Root, name string, made [sha256.Size]byte) *Bundle {
+	if c == nil {
+		return nil
+	}
+	folder, err := c.open(false)
+	if err != nil {
+		return nil
+	}
+	defer folder.Close()
+	file := fileName(name)
+	data, err := readEntry(folder, file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var k kept
+	if err == nil {
+		if [sha256.Size]byte(data[:sha256.Size]) != c.mark(made) {
+			return nil // of another program, or for something else; the next Put replaces it
+		}
+		err = gob.NewDecoder(bytes.NewReader(data[head:])).Decode(&k)
+	}
+	if err != nil {
+		_ = folder.Remove(file) // it is overwritten otherwise
+		return nil
+	}
+	if !k.holds(root) {
+		return nil
+	}
+	return k.bundle()
+}
+
+// Put keeps a bundle of which it is known that its modules load.
+func (c *Cache) Put(name string, made [sha256.Size]byte, b *Bundle) error {
+	if c == nil || b.answers == nil {
+		return nil
+	}
+	var body bytes.Buffer
+	if err := gob.NewEncoder(&body).Encode(keep(b)); err != nil {
+		return fmt.Errorf("keeping a bundle: %w", err)
+	}
+	if body.Len() > min(maxEntry, int(c.most)/2)-head {
+		return nil
+	}
+	folder, err := c.open(true)
+	if err != nil {
+		return fmt.Errorf("keeping a bundle: %w", err)
+	}
+	defer folder.Close()
+	mark, sum := c.mark(made), sha256.Sum256(body.Bytes())
+	if err := writeEntry(folder, fileName(name), mark[:], sum[:], body.Bytes()); err != nil {
+		return fmt.Errorf("keeping a bundle: %w", err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	first := c.written < 0
+	if c.written += int64(body.Len()) + head; first || c.written > c.most/8 {
+		c.written = 0
+		c.dropOld(folder)
+	}
+	return nil
+}
+
+// mark is what an entry is made for by this program.
+func (c *Cache) mark(made [sha256.Size]byte) [sha256.Size]byte {
+	return sha256.Sum256(slices.Concat(c.program[:], made[:]))
+}
+
+func fileName(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return hex.EncodeToString(sum[:])
+}
+
+// open opens the folder, where nobody but the user can have written into it.
+func (c *Cache) open(create bool) (*os.Root, error) {
+	parent, err := os.OpenRoot(filepath.Dir(c.dir))
+	if err != nil {
+		return nil, err
+	}
+	defer parent.Close()
+	// Who may write into the folder above may put another in the place of this one.
+	if err := own(parent, 0o022); err != nil {
+		return nil, err
+	}
+	base := filepath.Base(c.dir)
+	if create {
+		if err := parent.Mkdir(base, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+	}
+	folder, err := parent.OpenRoot(base)
+	if err != nil {
+		return nil, err
+	}
+	if err := own(folder, 0o077); err != nil {
+		folder.Close()
+		return nil, err
+	}
+	return folder, nil
+}
+
+// own says why an open folder is not the user's alone.
+func own(folder *os.Root, others fs.FileMode) error {
+	info, err := folder.Stat(".")
+	if err != nil {
+		return err
+	}
+	return ownInfo(info, others)
+}
+
+func ownInfo(info fs.FileInfo, others fs.FileMode) error {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || int(stat.Uid) != os.Geteuid() || info.Mode().Perm()&others != 0 {
+		return fmt.Errorf("%q is not the user's own, or others may use it", info.Name())
+	}
+	return nil
+}
+
+// readEntry reads a whole entry.
+func readEntry(folder *os.Root, name string) ([]byte, error) {
+	f, err := folder.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if err := ownInfo(info, 0o077); err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() < head || info.Size() > maxEntry {
+		return nil, errors.New("no entry")
+	}
+	data := make([]byte, info.Size())
+	if _, err := io.ReadFull(f, data); err != nil {
+		return nil, err
+	}
+	if sha256.Sum256(data[head:]) != [sha256.Size]byte(data[sha256.Size:head]) {
+		return nil, errors.New("not what was written")
+	}
+	if now := time.Now(); now.Sub(info.ModTime()) > touchAfter {
+		_ = folder.Chtimes(name, now, now) // it is dropped sooner otherwise
+	}
+	return data, nil
+}
+
+// writeEntry writes an entry so that nobody sees half of it.
+func writeEntry(folder *os.Root, name string, parts ...[]byte) error {
+	temporary := unfinished + rand.Text()
+	f, err := folder.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	for _, p := range parts {
+		if err == nil {
+			_, err = f.Write(p)
+		}
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = folder.Rename(temporary, name)
+	}
+	if err != nil {
+		_ = folder.Remove(temporary) // the first error says more
+	}
+	return err
+}
+
+// dropOld removes the entries that were used longest ago until the rest takes three
+// quarters of the room, and what was never finished.
+func (c *Cache) dropOld(folder *os.Root) {
+	dir, err := folder.Open(".")
+	if err != nil {
+		return
+	}
+	defer dir.Close()
+	entries, err := dir.Readdir(-1)
+	if err != nil {
+		return
+	}
+	var total int64
+	for _, e := range entries {
+		total += e.Size()
+	}
+	slices.SortFunc(entries, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	over := total > c.most
+	for _, e := range entries {
+		left := strings.HasPrefix(e.Name(), unfinished) && time.Since(e.ModTime()) > leftAfter
+		if left || over && total > c.most/4*3 {
+			if folder.Remove(e.Name()) == nil {
+				total -= e.Size()
+			}
+		}
+	}
+}
+
+// keep gives what an entry of a bundle holds.
+func keep(b *Bundle) *kept {
+	k := &kept{Inputs: b.Inputs}
+	for q, a := range b.answers {
+		k.Answers = append(k.Answers, told{q, a})
+	}
+	for name, s := range b.Scripts {
+		k.Scripts = append(k.Scripts, keptScript{Name: name, Code: s.Code, Async: s.Async, MapText: s.Map.text, MapPack: s.Map.packed})
+	}
+	return k
+}
+
+// holds reports whether a build would find and read what this one did.
+func (k *kept) holds(root *os.Root) bool {
+	f := newFiles(root, maxEntry, 1<<62)
+	for _, t := range k.Answers {
+		if f.ask(t.Question).text != t.Answer {
+			return false
+		}
+	}
+	for _, i := range k.Inputs {
+		if _, err := f.read(i.Path); err != nil || f.sums[i.Path] != i.Sum {
+			return false
+		}
+	}
+	return true
+}
+
+func (k *kept) bundle() *Bundle {
+	b := &Bundle{Scripts: make(map[string]*Script, len(k.Scripts)), Inputs: k.Inputs}
+	for _, s := range k.Scripts {
+		b.Scripts[s.Name] = &Script{Code: s.Code, Async: s.Async, Map: &SourceMap{text: s.MapText, packed: s.MapPack}}
+	}
+	return b
+}
