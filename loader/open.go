@@ -292,7 +292,7 @@ func (o *opener) openRuntime(ctx context.Context, p *opened, rt runtimes.Runtime
 // ownSchemas gives the tools that have no schema in the manifest those that the plugin's
 // program has for them.
 func (o *opener) ownSchemas(ctx context.Context, p *opened) {
-	if !slices.ContainsFunc(p.tools, func(t *host.Tool) bool { return t.Input == nil }) {
+	if !slices.ContainsFunc(p.tools, func(t *host.Tool) bool { return t.Input == nil && !t.Command }) {
 		return
 	}
 	var found map[string]runtimes.Schemas
@@ -304,7 +304,7 @@ func (o *opener) ownSchemas(ctx context.Context, p *opened) {
 		}
 	}
 	for _, t := range p.tools {
-		if t.Input != nil {
+		if t.Input != nil || t.Command {
 			continue
 		}
 		own := found[t.Name]
