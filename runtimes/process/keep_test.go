@@ -55,16 +55,16 @@ func TestIdleStop(t *testing.T) {
 // fail at once for a while.
 func TestCrashLoop(t *testing.T) {
 	p := open(t, nil, runtimes.Spec{KeepAlive: true})
-	p.timeout = 500 * time.Millisecond
-	p.offer(runtimes.Spec{Plugin: "tested", Tools: []runtimes.Tool{{ID: "odd"}}})
 	for i := range 3 {
 		if text, _ := p.odd("exit 3"); !strings.Contains(text, "exit status 3") {
 			t.Errorf("crash %d: %q", i+1, text)
 		}
 	}
+	p.timeout = 300 * time.Millisecond // less than the wait that is left
+	p.offer(runtimes.Spec{Plugin: "tested", Tools: []runtimes.Tool{{ID: "odd"}}})
 	began := time.Now()
 	text, failed := p.odd("fine")
-	if !failed || !strings.Contains(text, "crashed 3 times in a row") || time.Since(began) > 400*time.Millisecond {
+	if !failed || !strings.Contains(text, "crashed 3 times in a row") || time.Since(began) > 250*time.Millisecond {
 		t.Errorf("after %s: %q", time.Since(began), text)
 	}
 }
