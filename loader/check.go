@@ -24,7 +24,7 @@ type CheckReport struct {
 
 // Check loads a plugin folder without registering its tools, and looks for what a model,
 // a client or another author would stumble over. options may be nil; of it MaxTimeout,
-// Strict (warnings are errors), All and Log count.
+// Strict (warnings are errors), All, Enforced and Log count.
 func Check(ctx context.Context, dir string, rts map[string]runtimes.Runtime, options *Options) CheckReport {
 	o := Options{}
 	if options != nil {
@@ -33,7 +33,10 @@ func Check(ctx context.Context, dir string, rts map[string]runtimes.Runtime, opt
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	op := &opener{rts: rts, maxTimeout: o.MaxTimeout, strict: o.Strict, lint: true, log: o.Log}
+	if o.Enforced == nil {
+		o.Enforced = enforcedAnywhere
+	}
+	op := &opener{rts: rts, maxTimeout: o.MaxTimeout, strict: o.Strict, lint: true, enforced: o.Enforced, log: o.Log}
 	p := op.open(ctx, dir)
 	p.abandon(o.Log)
 	r := CheckReport{Plugin: p.name, Dir: dir, Errors: []*ManifestError{}, Warnings: []*ManifestError{}}
@@ -70,7 +73,7 @@ func (p *opened) refuseWarnings() {
 const shortDescription = 20
 
 // lint warns about what loads and still does not do what its author expects.
-func (p *opened) lint(c *checker) {
+func (p *opened) lint(o *opener, c *checker) {
 	m := p.manifest
 	note := func(pointer, rule, msg, hint string, info bool) {
 		at := c.doc.KeyPosition(pointer)
@@ -113,8 +116,10 @@ func (p *opened) lint(c *checker) {
 	if len(m.Tools)+len(kept.Hooks)+len(kept.Views)+len(kept.Actions)+len(kept.Commands)+len(kept.Settings) == 0 && len(p.errors) == 0 {
 		note("", ruleNothing, "the plugin contributes nothing", `add "tools"`, false)
 	}
-	if m.Memory > 0 && m.Runtime == "node" {
-		note("/permissions/execution/memory", ruleAdvisory, "the memory of a call is not enforced where handlers run inside the host", "", false)
+	for _, r := range o.enforced(m, p.dir) {
+		if r.Enforced == Advisory {
+			note(r.place(m), ruleAdvisory, fmt.Sprintf("nobody holds the plugin to %q (%s): %s", r.Rule, r.Allows, r.How), r.remedy(m), false)
+		}
 	}
 }
 

@@ -41,10 +41,15 @@ type Options struct {
 	Bundled []string
 	// MaxTimeout is how long the timeout of a tool may be; 0 is [DefaultMaxTimeout].
 	MaxTimeout time.Duration
-	// Strict refuses plugins for every warning.
+	// Strict refuses plugins for every warning, and for every rule of theirs that is only
+	// advisory here.
 	Strict bool
 	// All has [Check] give what is only worth knowing, too.
 	All bool
+	// Enforced gives who holds the plugin in a folder to the rules of its manifest, as
+	// [Enforce] does. Strict refuses a plugin with a rule to which nobody holds it. nil takes
+	// handlers to run in this process.
+	Enforced func(m *Manifest, dir string) []Enforcement
 	// Services gives what a plugin's handlers may use besides files, as far as its policy
 	// allows it. It is called once a load; nil gives nothing.
 	Services func(*Manifest) runtimes.Services
@@ -99,10 +104,13 @@ func New(reg Registrar, rts map[string]runtimes.Runtime, options *Options) *Load
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	if o.Enforced == nil {
+		o.Enforced = enforcedAnywhere
+	}
 	l := &Loader{
 		reg: reg, log: o.Log, dirs: slices.Concat(o.Dirs, o.Installed, o.Bundled),
 		roots: slices.Concat(o.Dirs, o.Installed), poll: o.Poll,
-		opener: &opener{rts: rts, maxTimeout: o.MaxTimeout, strict: o.Strict, installed: o.Installed, services: o.Services, dataDir: o.DataDir, execute: executeBy(reg), log: o.Log},
+		opener: &opener{rts: rts, maxTimeout: o.MaxTimeout, strict: o.Strict, installed: o.Installed, services: o.Services, dataDir: o.DataDir, execute: executeBy(reg), enforced: o.Enforced, log: o.Log},
 	}
 	for _, dirs := range [][]string{l.dirs, l.roots} {
 		for i, dir := range dirs {

@@ -45,6 +45,7 @@ type opener struct {
 	installed  []string // folders whose plugins came from elsewhere
 	services   func(*Manifest) runtimes.Services
 	dataDir    string
+	enforced   func(*Manifest, string) []Enforcement
 	execute    executor // runs commands of plugins; nil where nothing can
 	log        *slog.Logger
 }
@@ -94,7 +95,7 @@ func (o *opener) open(ctx context.Context, dir string) (p *opened) {
 	sortByPlace(p.errors)
 	rt, code := o.runtime(p, c)
 	if o.lint || o.strict {
-		p.lint(c)
+		p.lint(o, c)
 	}
 	if o.strict {
 		p.refuseWarnings()
@@ -258,7 +259,7 @@ func (o *opener) openRuntime(ctx context.Context, p *opened, rt runtimes.Runtime
 	spec := runtimes.Spec{
 		Plugin: p.name, Version: m.Version, Dir: p.dir, Tools: code, Policy: p.policy,
 		Memory: m.Memory, Foreign: o.foreign(p.dir), State: m.State, Engine: m.Engine,
-		Command: m.Command, Protocol: m.Protocol, KeepAlive: m.KeepAlive,
+		Command: m.Command, Protocol: m.Protocol, KeepAlive: m.KeepAlive, Sums: maps.Clone(p.inputs),
 		Log: o.log.With("plugin", p.name),
 	}
 	if o.dataDir != "" {

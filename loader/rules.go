@@ -105,7 +105,7 @@ func Rules() []Rule {
 		{ruleNoTitle, SeverityWarning, "a tool has a title for people"},
 		{ruleShort, SeverityWarning, "a tool's description has at least 20 characters"},
 		{ruleNothing, SeverityWarning, "a plugin contributes something"},
-		{ruleAdvisory, SeverityWarning, "limits are ones that this host can enforce"},
+		{ruleAdvisory, SeverityWarning, "somebody holds the plugin to each rule of its permissions and to its limits, on this machine"},
 		{ruleNoFile, SeverityError, "files that the manifest names are there"},
 		{ruleModule, SeverityError, "handler modules load"},
 		{ruleNoRuntime, SeverityError, "the host has the runtime that the plugin needs"},

@@ -50,7 +50,7 @@ func (p *program) addFlags(cmd *cobra.Command) {
 	f.StringArrayVar(&p.flags.tools, "tools", nil, "offer only the tools whose names match this glob; may be repeated")
 	f.BoolVar(&p.flags.pluginsOnly, "plugins-only", false, "offer only the tools of plugins")
 	f.DurationVar(&p.flags.poll, "poll", 0, "look at the plugin folders at this interval, for file systems that tell of no changes (default: wait to be told)")
-	f.BoolVar(&p.flags.strict, "strict", false, "refuse plugins with warnings")
+	f.BoolVar(&p.flags.strict, "strict", false, "refuse plugins with warnings, and those that this machine cannot hold to their permissions")
 	f.StringVar(&p.flags.logFormat, "log-format", "text", "the log on stderr: text or json")
 	f.StringVar(&p.flags.logLevel, "log-level", "info", "debug, info, warn or error")
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return p.settleFlags(cmd) }

@@ -52,9 +52,9 @@ type pluginListing struct {
 	Engine      string                  `json:"engine,omitempty"`
 	Protocol    string                  `json:"protocol,omitempty"`
 	Command     []string                `json:"command,omitempty"`
-	Runs        where                   `json:"runs"`
+	Runs        loader.Place            `json:"runs"`
 	Contributes contributed             `json:"contributes"`
-	Permissions []ruleListing           `json:"permissions"`
+	Permissions []loader.Enforcement    `json:"permissions"`
 	Errors      []*loader.ManifestError `json:"errors"`
 }
 
@@ -97,8 +97,7 @@ func (p *program) inspect(ctx context.Context, name string) error {
 	}
 	l := describe(m, dir)
 	l.Runs = p.whereRuns(m, dir, isolated)
-	mode, _ := sandbox.ParseMode(p.flags.sandbox) // settleFlags has checked it
-	l.Permissions = enforce(m, l.Runs, mode, sandbox.Supported())
+	l.Permissions = p.enforced(m, l.Runs)
 	l.Errors = append(l.Errors, mistakes...)
 	if p.flags.json {
 		err = p.printJSON(l)
@@ -111,7 +110,7 @@ func (p *program) inspect(ctx context.Context, name string) error {
 	for _, e := range mistakes {
 		p.errorf("%v", e)
 	}
-	loose := slices.ContainsFunc(l.Permissions, func(r ruleListing) bool { return r.Enforced == advisory })
+	loose := slices.ContainsFunc(l.Permissions, func(r loader.Enforcement) bool { return r.Enforced == loader.Advisory })
 	if len(mistakes) > 0 || p.flags.strict && loose {
 		return errReported
 	}
@@ -168,14 +167,25 @@ func readManifest(path string) ([]byte, error) {
 
 // whereRuns says where the code of a plugin runs. Of a plugin that was not loaded it is
 // not known whether its code can be held in process.
-func (p *program) whereRuns(m *loader.Manifest, dir, isolated string) where {
+func (p *program) whereRuns(m *loader.Manifest, dir, isolated string) loader.Place {
 	switch {
 	case m.Runtime == "process" || m.Engine == "node":
-		return inChild
+		return loader.InChild
 	case isolated == isolationWorker, p.flags.isolation == isolationWorker, p.flags.isolation == isolationAuto && p.foreign(dir):
-		return inWorker
+		return loader.InWorker
 	}
-	return inProcess
+	return loader.InProcess
+}
+
+// enforced gives what a plugin may touch that runs at a place, and who holds it to that here.
+func (p *program) enforced(m *loader.Manifest, at loader.Place) []loader.Enforcement {
+	mode, _ := sandbox.ParseMode(p.flags.sandbox) // settleFlags has checked it
+	return loader.Enforce(m, at, mode, sandbox.Supported())
+}
+
+// enforcedInLoad is enforced for a plugin that is about to be loaded from a folder.
+func (p *program) enforcedInLoad(m *loader.Manifest, dir string) []loader.Enforcement {
+	return p.enforced(m, p.whereRuns(m, dir, ""))
 }
 
 // foreign reports whether a plugin's folder is among those of plugins from elsewhere.

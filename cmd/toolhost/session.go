@@ -75,6 +75,7 @@ func (p *program) open(quiet bool) (*session, error) {
 		Installed:  p.flags.installed,
 		Bundled:    p.bundled(s),
 		Services:   s.services,
+		Enforced:   p.enforcedInLoad,
 		DataDir:    p.dataDir(),
 		MaxTimeout: s.host.Limits().MaxTimeout,
 		Strict:     p.flags.strict,

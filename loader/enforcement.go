@@ -1,63 +1,94 @@
-package main
+package loader
 
 import (
 	"fmt"
 	"strings"
 
-	"github.com/toolhost/toolhost/loader"
 	"github.com/toolhost/toolhost/permissions"
 	"github.com/toolhost/toolhost/permissions/sandbox"
 )
 
-// enforcer is who holds a plugin to a rule.
-type enforcer string
+// Enforcer is who holds a plugin to a rule.
+type Enforcer string
 
 const (
-	byKernel enforcer = "kernel" // whatever the plugin's code does
-	byHost   enforcer = "host"   // every access goes through the host
-	advisory enforcer = "advisory"
+	ByKernel Enforcer = "kernel"   // whatever the plugin's code does
+	ByHost   Enforcer = "host"     // every access goes through the host
+	Advisory Enforcer = "advisory" // nobody
 )
 
 // leastEngine is how much memory a process gets at least that runs a JavaScript engine.
 const leastEngine = 256 << 20
 
-// where is where the code of a plugin runs.
-type where string
+// Place is where the code of a plugin runs.
+type Place string
 
 const (
-	inProcess where = "in the host's process"
-	inWorker  where = "in a worker process"
-	inChild   where = "in a child process"
+	InProcess Place = "in the host's process"
+	InWorker  Place = "in a worker process"
+	InChild   Place = "in a child process"
 )
 
-// ruleListing is one rule of a manifest, what it allows, and who enforces it.
-type ruleListing struct {
+// Enforcement is one rule of a manifest, what it allows, and who enforces it.
+type Enforcement struct {
 	Rule     string   `json:"rule"`     // "fs.read", …
 	Pointer  string   `json:"pointer"`  // in the manifest; "" for what every plugin has
 	Allows   string   `json:"allows"`   // in words
-	Enforced enforcer `json:"enforced"` // on this machine
+	Enforced Enforcer `json:"enforced"` // on this machine
 	How      string   `json:"how"`
 }
 
-// enforcement lists what a plugin may touch.
-type enforcement struct {
-	m       *loader.Manifest
-	where   where
-	mode    sandbox.Mode
-	support *sandbox.Support
-	rules   []ruleListing
+// enforcedAnywhere is [Options].Enforced where nothing is known of the machine: handlers run
+// in the host's process, and the host that runs programs answers for them.
+func enforcedAnywhere(m *Manifest, _ string) []Enforcement {
+	if m.Runtime == "process" || m.Engine == "node" {
+		return nil
+	}
+	return Enforce(m, InProcess, sandbox.Require, &sandbox.Support{})
 }
 
-// enforce gives what a manifest lets a plugin touch, and who holds it to that.
-func enforce(m *loader.Manifest, at where, mode sandbox.Mode, s *sandbox.Support) []ruleListing {
-	e := &enforcement{m: m, where: at, mode: mode, support: s}
+// place gives the pointer in a manifest at which a rule is to be reported: the field that
+// brings it about where the manifest does not state it.
+func (e *Enforcement) place(m *Manifest) string {
+	switch {
+	case e.Pointer != "":
+		return e.Pointer
+	case m.Engine == "node":
+		return "/engine"
+	case m.Runtime == "process":
+		return "/runtime"
+	}
+	return ""
+}
+
+// remedy says what to do about a rule that is advisory.
+func (e *Enforcement) remedy(m *Manifest) string {
+	if m.Runtime == "process" || m.Engine == "node" {
+		return "\"toolhost doctor\" says what this machine can enforce; load the plugin without --strict only if you trust its author like a program of your own"
+	}
+	return "run handlers in processes of their own (--isolation worker), which the kernel holds to it where it can; or take the rule away"
+}
+
+// enforcing lists what a plugin may touch.
+type enforcing struct {
+	m       *Manifest
+	place   Place
+	mode    sandbox.Mode
+	support *sandbox.Support
+	rules   []Enforcement
+}
+
+// Enforce gives what a manifest lets a plugin touch that runs at a place, and who holds it to
+// that.
+func Enforce(m *Manifest, at Place, mode sandbox.Mode, s *sandbox.Support) []Enforcement {
+	e := &enforcing{m: m, place: at, mode: mode, support: s}
 	e.own()
 	if p := m.Policy; p != nil {
 		e.files(p)
 		e.network("fetch", p.Fetch)
 		e.network("net", p.Net)
 		if len(p.Env) > 0 {
-			e.add("env", "/permissions/env", "the environment variables "+strings.Join(p.Env, ", "), byHost, e.pick("process.env holds no others", "the process is started with no others"))
+			e.add("env", "/permissions/env", "the environment variables "+strings.Join(p.Env, ", "), ByHost, e.pick("process.env holds no others", "the process is started with no others"))
 		}
 		e.capabilities(p)
 	}
@@ -65,25 +96,25 @@ func enforce(m *loader.Manifest, at where, mode sandbox.Mode, s *sandbox.Support
 	return e.rules
 }
 
-func (e *enforcement) add(rule, pointer, allows string, by enforcer, how string) {
-	e.rules = append(e.rules, ruleListing{Rule: rule, Pointer: pointer, Allows: allows, Enforced: by, How: how})
+func (e *enforcing) add(rule, pointer, allows string, by Enforcer, how string) {
+	e.rules = append(e.rules, Enforcement{Rule: rule, Pointer: pointer, Allows: allows, Enforced: by, How: how})
 }
 
 // pick gives the words for a handler that the host's engine runs, or for a program.
-func (e *enforcement) pick(handler, program string) string {
-	if e.where == inChild {
+func (e *enforcing) pick(handler, program string) string {
+	if e.place == InChild {
 		return program
 	}
 	return handler
 }
 
 // confined reports whether the kernel holds the plugin's process to files and calls.
-func (e *enforcement) confined() bool {
-	return e.where != inProcess && e.mode != sandbox.Off && (e.support.Landlock > 0 && e.support.Seccomp || e.support.Profile)
+func (e *enforcing) confined() bool {
+	return e.place != InProcess && e.mode != sandbox.Off && (e.support.Landlock > 0 && e.support.Seccomp || e.support.Profile)
 }
 
 // loose is why a program is held to nothing.
-func (e *enforcement) loose() string {
+func (e *enforcing) loose() string {
 	if e.mode == sandbox.Off {
 		return "the sandbox is off: the program can do whatever you can"
 	}
@@ -94,30 +125,30 @@ func (e *enforcement) loose() string {
 }
 
 // through gives who enforces a rule about files, and how.
-func (e *enforcement) through(program string) (enforcer, string) {
+func (e *enforcing) through(program string) (Enforcer, string) {
 	switch {
-	case e.where == inProcess:
-		return byHost, "every access of the handler goes through the host, which opens files below the folder alone"
-	case e.where == inWorker && e.confined():
-		return byHost, "every access goes through the call's grant in the worker; the kernel keeps the worker out of all that no call may be granted"
-	case e.where == inWorker:
-		return byHost, "every access goes through the call's grant in the worker, which the kernel does not confine here"
+	case e.place == InProcess:
+		return ByHost, "every access of the handler goes through the host, which opens files below the folder alone"
+	case e.place == InWorker && e.confined():
+		return ByHost, "every access goes through the call's grant in the worker; the kernel keeps the worker out of all that no call may be granted"
+	case e.place == InWorker:
+		return ByHost, "every access goes through the call's grant in the worker, which the kernel does not confine here"
 	case !e.confined():
-		return advisory, e.loose()
+		return Advisory, e.loose()
 	}
-	return byKernel, program
+	return ByKernel, program
 }
 
 // own is what every plugin has.
-func (e *enforcement) own() {
+func (e *enforcing) own() {
 	by, how := e.through("the program can open nothing else but the system's programs and libraries")
 	e.add("own files", "", "read the plugin's own folder", by, how)
-	if e.where == inChild {
+	if e.place == InChild {
 		e.add("own folders", "", "write a private temporary folder, and the plugin's private data folder", by, how)
 	}
 }
 
-func (e *enforcement) files(p *permissions.Policy) {
+func (e *enforcing) files(p *permissions.Policy) {
 	read := "rules for each file, made from the call when the process starts; a file that is made later stays closed"
 	if e.m.KeepAlive {
 		read = "rules for each file, made when the process starts; what the arguments name is copied for the call"
@@ -129,7 +160,7 @@ func (e *enforcement) files(p *permissions.Policy) {
 	e.access("fs.write", "/permissions/fs/write", "write", p.FS.Write, "files that are there are opened to the process; folders and new files go to a private place, from which the host moves what may be written")
 }
 
-func (e *enforcement) access(rule, pointer, act string, a permissions.Access, program string) {
+func (e *enforcing) access(rule, pointer, act string, a permissions.Access, program string) {
 	by, how := e.through(program)
 	if a.Parameter {
 		e.add(rule, pointer+"/parameter", act+" the files and folders that the arguments of a call name", by, how)
@@ -145,18 +176,18 @@ func (e *enforcement) access(rule, pointer, act string, a permissions.Access, pr
 	}
 }
 
-func (e *enforcement) network(rule string, p permissions.HostPolicy) {
-	by, how := byHost, "the host makes the connections, and refuses addresses of this machine and its networks"
+func (e *enforcing) network(rule string, p permissions.HostPolicy) {
+	by, how := ByHost, "the host makes the connections, and refuses addresses of this machine and its networks"
 	switch {
-	case e.where == inProcess, e.where == inWorker:
+	case e.place == InProcess, e.place == InWorker:
 	case !e.confined():
-		by, how = advisory, e.loose()
+		by, how = Advisory, e.loose()
 	case e.support.Network:
-		by, how = byKernel, "the process has a network of its own, which holds the host's proxy and nothing else"
+		by, how = ByKernel, "the process has a network of its own, which holds the host's proxy and nothing else"
 	case e.mode == sandbox.Require:
 		how = "the plugin is refused: without network namespaces (toolhost doctor) a list of hosts cannot be held"
 	default:
-		by, how = byKernel, "the process has no network at all: without network namespaces (toolhost doctor) a list of hosts cannot be held"
+		by, how = ByKernel, "the process has no network at all: without network namespaces (toolhost doctor) a list of hosts cannot be held"
 	}
 	if len(p.Static) > 0 {
 		e.add(rule, "/permissions/"+rule+"/static", "connect to "+strings.Join(p.Static, ", "), by, how)
@@ -166,7 +197,7 @@ func (e *enforcement) network(rule string, p permissions.HostPolicy) {
 	}
 }
 
-func (e *enforcement) capabilities(p *permissions.Policy) {
+func (e *enforcing) capabilities(p *permissions.Policy) {
 	for _, c := range []struct {
 		on                    bool
 		rule, pointer, allows string
@@ -182,40 +213,40 @@ func (e *enforcement) capabilities(p *permissions.Policy) {
 		{p.RenderHTMLToPDF, "renderHtmlToPdf", "/permissions/renderHtmlToPdf", "have pages printed"},
 	} {
 		if c.on {
-			e.add(c.rule, c.pointer, c.allows, byHost, "the host does it")
+			e.add(c.rule, c.pointer, c.allows, ByHost, "the host does it")
 		}
 	}
 }
 
 // limits are those of time and memory.
-func (e *enforcement) limits() {
+func (e *enforcing) limits() {
 	time := "30s, or what a tool states"
 	pointer := ""
 	if e.m.Timeout > 0 {
 		time, pointer = e.m.Timeout.String()+", or what a tool states", "/permissions/execution/timeout"
 	}
 	how := "the caller is answered then, and the handler is ended"
-	if e.where != inProcess {
+	if e.place != InProcess {
 		how = "the caller is answered then, and the process is killed with all that it started"
 	}
-	by := byHost
-	if e.where != inProcess && e.support.Namespaces {
-		by = byKernel
+	by := ByHost
+	if e.place != InProcess && e.support.Namespaces {
+		by = ByKernel
 	}
 	e.add("execution.timeout", pointer, time, by, how)
-	if e.m.Memory > 0 || e.where != inProcess {
+	if e.m.Memory > 0 || e.place != InProcess {
 		memory, pointer := "1 GiB", ""
 		if e.m.Memory > 0 {
 			bytes := e.m.Memory
-			if e.where == inWorker || e.where == inChild && e.m.Engine == "node" {
+			if e.place == InWorker || e.place == InChild && e.m.Engine == "node" {
 				bytes = max(bytes, leastEngine)
 			}
 			memory, pointer = fmt.Sprintf("%d MiB", (bytes+1<<20-1)>>20), "/permissions/execution/memory"
 		}
 		if e.confined() {
-			e.add("execution.memory", pointer, memory, byKernel, "a resource limit of the process (RLIMIT_DATA)")
+			e.add("execution.memory", pointer, memory, ByKernel, "a resource limit of the process (RLIMIT_DATA)")
 		} else {
-			e.add("execution.memory", pointer, memory, advisory, e.pick("handlers share the host's memory: only single large allocations are refused, and the script that has run longest is ended when memory runs out", e.loose()))
+			e.add("execution.memory", pointer, memory, Advisory, e.pick("handlers share the host's memory: only single large allocations are refused, and the script that has run longest is ended when memory runs out", e.loose()))
 		}
 	}
 }
