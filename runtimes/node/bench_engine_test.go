@@ -65,7 +65,7 @@ func BenchmarkParse(b *testing.B) {
 	}
 	source := "[" + text.String()[1:] + "]"
 	e := newEngine(context.Background(), "/plugin", &permissions.Grant{}, slog.New(slog.DiscardHandler))
-	e.guard(guardsFor("JSON.parse"))
+	e.guard(guardsFor("JSON.parse", computed{}))
 	own := goja.New()
 	p := goja.MustCompile("bench.js", "JSON.parse(text).length", false)
 	parse := func(vm *goja.Runtime) time.Duration {

@@ -32,7 +32,7 @@ type instance struct {
 	handlers map[string]*handler // by tool
 	inputs   map[string][sha256.Size]byte
 
-	together *program // all handler modules, where their state lives on; else nil
+	together *lazyProgram // all handler modules, where their state lives on; else nil
 
 	base context.Context // ends when Close no longer waits
 	stop context.CancelCauseFunc
@@ -143,7 +143,7 @@ func (in *instance) begin() bool {
 type handler struct {
 	instance *instance
 	file     string
-	program  *program // nil where module state lives on
+	program  *lazyProgram // nil where module state lives on
 }
 
 // Handle runs one call in a fresh engine. It returns when the script has ended, which
@@ -165,7 +165,12 @@ func (h *handler) Handle(ctx context.Context, call *host.Call) (*host.Result, er
 	if log == nil {
 		log = in.spec.Log
 	}
-	e, release := in.engine(ctx, h.program, call.Grant, log)
+	program, err := h.program.get()
+	if err != nil {
+		in.running.Done()
+		return nil, fmt.Errorf("compiling the handler: %w", err)
+	}
+	e, release := in.engine(ctx, program, call.Grant, log)
 	e.call = call
 	var used []string // libraries; nil where the next call is not prepared for
 	defer func() {
@@ -173,12 +178,12 @@ func (h *handler) Handle(ctx context.Context, call *host.Call) (*host.Result, er
 		go func() { // operations may outlast the script; Close waits for them too
 			e.loop.operators.Wait()
 			if used != nil {
-				in.prime(h.program, used)
+				in.prime(program, used)
 			}
 			in.running.Done()
 		}()
 	}()
-	result, err := e.run(h.program, in.runtime.options.MaxResult)
+	result, err := e.run(program, in.runtime.options.MaxResult)
 	if err == nil {
 		used = usedBy(e)
 		return result, nil

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/file"
@@ -27,6 +28,15 @@ type program struct {
 	own      ownNames
 	guard    guardSet
 	language []string // parts of the language that the engine lacks and the code names
+}
+
+// lazyProgram is a script that is compiled when it is first needed.
+type lazyProgram struct{ get func() (*program, error) }
+
+func newLazyProgram(file string, s *bundle.Script) *lazyProgram {
+	return &lazyProgram{sync.OnceValues(func() (*program, error) {
+		return compile(file, s) // the script is let go after that
+	})}
 }
 
 // compile compiles a bundled script. Its error is a *runtimes.LoadError.

@@ -173,7 +173,11 @@ var errInternal = errors.New("internal error of the JavaScript engine; the host'
 
 // evaluate evaluates the modules, and begins the calls that waited for that.
 func (r *resident) evaluate() error {
-	handlers, err := r.e.load(r.in.together)
+	program, err := r.in.together.get()
+	if err != nil {
+		return err
+	}
+	handlers, err := r.e.load(program)
 	if err != nil {
 		return err
 	}

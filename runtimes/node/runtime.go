@@ -66,12 +66,18 @@ type Options struct {
 	// Sources is the folder from which modules are read that go into a plugin, where that
 	// is not the plugin's own: a copy of them. What a handler reads is in the plugin's own.
 	Sources string
+	// Cache is a folder that keeps what was built of plugins whose modules were evaluated
+	// well. A plugin whose files are still those, all of them, is neither built nor evaluated
+	// when it is opened, and compiled for its first call. It must lie in a folder of the
+	// user's own; "" keeps nothing.
+	Cache string
 }
 
 // Runtime opens plugins. It is safe for concurrent use.
 type Runtime struct {
 	options  Options
 	builder  *bundle.Builder
+	cache    *bundle.Cache // nil where nothing is kept
 	watchdog watchdog
 }
 
@@ -96,10 +102,14 @@ func New(options *Options) *Runtime {
 		Builtin:  func(name string) bool { return builtinModules[name] != nil },
 		Builtins: slices.Sorted(maps.Keys(builtinModules)),
 	})
+	if r.options.Cache != "" {
+		r.cache = bundle.NewCache(r.options.Cache)
+	}
 	return r
 }
 
-// Open bundles, compiles and evaluates the plugin's handler modules.
+// Open bundles, compiles and evaluates the plugin's handler modules, unless the same was
+// done well before.
 func (r *Runtime) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instance, error) {
 	if spec.Log == nil {
 		spec.Log = slog.New(slog.DiscardHandler)
@@ -122,13 +132,17 @@ func (r *Runtime) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instan
 	for _, t := range spec.Tools {
 		files = append(files, cleanHandler(t.Handler))
 	}
-	build := r.builder.Build
-	if spec.State == "plugin" {
-		build = r.builder.BuildTogether
-	}
-	built, err := build(ctx, root, files)
-	if err != nil {
-		return nil, bundleProblems(err)
+	made := madeFor(&spec, files)
+	built := r.cache.Get(root, spec.Dir, made)
+	known := built != nil
+	if !known {
+		build := r.builder.Build
+		if spec.State == "plugin" {
+			build = r.builder.BuildTogether
+		}
+		if built, err = build(ctx, root, files); err != nil {
+			return nil, bundleProblems(err)
+		}
 	}
 	if r.options.RefuseRisky {
 		var found []string
@@ -140,16 +154,9 @@ func (r *Runtime) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instan
 			return nil, &RiskError{Plugin: spec.Plugin, Hazards: found}
 		}
 	}
-	programs := map[string]*program{}
-	var problems []runtimes.Problem
+	programs := map[string]*lazyProgram{}
 	for file, script := range built.Scripts {
-		programs[file], err = compile(file, script)
-		if err := collectProblems(&problems, err); err != nil {
-			return nil, err
-		}
-	}
-	if len(problems) > 0 {
-		return nil, loadError(problems...)
+		programs[file] = newLazyProgram(file, script)
 	}
 	in := &instance{runtime: r, spec: withServices(spec), handlers: map[string]*handler{}, inputs: map[string][sha256.Size]byte{}}
 	in.base, in.stop = context.WithCancelCause(context.Background())
@@ -161,11 +168,31 @@ func (r *Runtime) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instan
 	for _, i := range built.Inputs {
 		in.inputs[i.Path] = i.Sum
 	}
+	if known {
+		return in, nil
+	}
 	if err := in.try(ctx, programs); err != nil {
 		in.stop(errStopped)
 		return nil, err
 	}
+	if err := r.cache.Put(spec.Dir, made, built); err != nil {
+		spec.Log.Debug("what was built of the plugin is not kept", "err", err)
+	}
 	return in, nil
+}
+
+// madeFor is what a bundle of a plugin is kept for, besides the files that went into it.
+func madeFor(spec *runtimes.Spec, files []string) [sha256.Size]byte {
+	h := sha256.New()
+	var env []string
+	if spec.Policy != nil {
+		env = spec.Policy.Env
+	}
+	fmt.Fprintf(h, "%q %q %q %q %q %q\n", spec.Plugin, spec.Version, spec.State, spec.Engine, files, env)
+	for _, name := range slices.Sorted(maps.Keys(spec.Sums)) {
+		fmt.Fprintf(h, "%q %x\n", name, spec.Sums[name])
+	}
+	return [sha256.Size]byte(h.Sum(nil))
 }
 
 // collectProblems adds the problems of a *LoadError to a list; another error comes back.
@@ -178,16 +205,27 @@ func collectProblems(list *[]runtimes.Problem, err error) error {
 	return err
 }
 
-// try evaluates every handler module once, in engines that are thrown away. Only the
+// try compiles every handler module and evaluates it once, in engines that are thrown away. Only the
 // plugin's own files may be read meanwhile.
-func (in *instance) try(ctx context.Context, programs map[string]*program) error {
+func (in *instance) try(ctx context.Context, lazy map[string]*lazyProgram) error {
+	programs := map[string]*program{}
+	var problems []runtimes.Problem
+	for file, l := range lazy {
+		var err error
+		programs[file], err = l.get()
+		if err := collectProblems(&problems, err); err != nil {
+			return err
+		}
+	}
+	if len(problems) > 0 {
+		return loadError(problems...)
+	}
 	policy := permissions.Policy{}
 	if in.spec.Policy != nil {
 		policy.Root, policy.Env = in.spec.Policy.Root, in.spec.Policy.Env
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, in.runtime.options.LoadLimit, errLoadLimit)
 	defer cancel()
-	var problems []runtimes.Problem
 	for _, file := range slices.Sorted(maps.Keys(programs)) {
 		grant, err := policy.Resolve("", nil)
 		if err != nil {

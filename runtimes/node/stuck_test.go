@@ -18,7 +18,7 @@ import (
 func TestStuckCallsAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := &instance{spec: runtimes.Spec{Plugin: "p", Log: slog.New(slog.DiscardHandler)}, runtime: New(nil)}
-		in.handlers = map[string]*handler{"tool": {instance: in, program: &program{}}}
+		in.handlers = map[string]*handler{"tool": {instance: in, program: &lazyProgram{}}}
 		var overs []chan struct{}
 		for i := range maxStuck {
 			if r := in.refused(); r != nil {
