@@ -73,7 +73,7 @@ var owners = map[string][]string{
 	"github.com/go-sourcemap/sourcemap":        {"internal/bundle"},
 	"github.com/evanw/esbuild":                 {"internal/bundle"},
 	"github.com/Masterminds/semver/v3":         {"loader"},
-	"github.com/modelcontextprotocol/go-sdk":   {"host/mcpserver"},
+	"github.com/modelcontextprotocol/go-sdk":   {"host/mcpserver", "runtimes/process"}, // the last one in tests only
 	"github.com/santhosh-tekuri/jsonschema/v6": {"internal/schema"},
 	"github.com/spf13/cobra":                   {"cmd/toolhost"},
 	"github.com/spf13/pflag":                   {"cmd/toolhost"},

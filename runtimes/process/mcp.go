@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -125,7 +126,7 @@ func (m *mcp) call(ctx context.Context, call *host.Call, arguments json.RawMessa
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	answer, id, err := m.ask(ctx, call, "tools/call", map[string]any{"name": call.Tool, "arguments": compactJSON(arguments)})
+	answer, id, err := m.ask(ctx, call, "tools/call", callParams(call.Tool, arguments))
 	if err == nil {
 		return m.result(call, answer)
 	}
@@ -135,17 +136,24 @@ func (m *mcp) call(ctx context.Context, call *host.Call, arguments json.RawMessa
 	return nil, err
 }
 
-// compactJSON gives JSON on one line; what is none as an empty object.
-func compactJSON(raw json.RawMessage) json.RawMessage {
+// callParams gives the params of a call, on one line.
+func callParams(tool string, arguments json.RawMessage) []byte {
 	var line bytes.Buffer
-	if json.Compact(&line, raw) != nil {
-		return json.RawMessage("{}")
+	line.Grow(len(arguments) + len(tool) + 50)
+	fmt.Fprintf(&line, `{"name":%s,"arguments":`, jsondoc.Quote(tool))
+	if json.Compact(&line, arguments) != nil {
+		line.WriteString("{}")
 	}
+	line.WriteByte('}')
 	return line.Bytes()
 }
 
-// ask sends a request and waits for its answer. id is 0 where it was not sent.
-func (m *mcp) ask(ctx context.Context, call *host.Call, method string, params map[string]any) (answer message, id int64, err error) {
+// smallLine is how long a line may be that a pipe takes whether it is read or not.
+const smallLine = 4 << 10
+
+// ask sends a request and waits for its answer. id is 0 where it was not sent. params is an
+// object on one line.
+func (m *mcp) ask(ctx context.Context, call *host.Call, method string, params []byte) (answer message, id int64, err error) {
 	r := &mcpRequest{call: call, ctx: ctx, answer: make(chan message, 1)}
 	m.mu.Lock()
 	if m.broken != nil {
@@ -167,25 +175,12 @@ func (m *mcp) ask(ctx context.Context, call *host.Call, method string, params ma
 			}
 		}
 	}()
-	meta := map[string]any{}
-	if call != nil {
-		meta["progressToken"] = id
+	line := m.request(id, call != nil, method, params)
+	if len(line) <= smallLine {
+		m.send(ctx, line)
+	} else {
+		m.inBackground(func() { m.send(ctx, line) })
 	}
-	if m.stateless != "" {
-		meta["io.modelcontextprotocol/protocolVersion"] = m.stateless
-		meta["io.modelcontextprotocol/clientInfo"] = clientInfo
-		meta["io.modelcontextprotocol/clientCapabilities"] = object{}
-	}
-	if len(meta) > 0 {
-		params["_meta"] = meta
-	}
-	line := append(jsondoc.Marshal(struct {
-		JSONRPC string `json:"jsonrpc"`
-		ID      int64  `json:"id"`
-		Method  string `json:"method"`
-		Params  any    `json:"params"`
-	}{"2.0", id, method, params}), '\n')
-	m.inBackground(func() { m.send(ctx, line) })
 	select {
 	case answer = <-r.answer:
 		return answer, id, nil
@@ -199,6 +194,28 @@ func (m *mcp) ask(ctx context.Context, call *host.Call, method string, params ma
 	case <-ctx.Done():
 		return answer, id, context.Cause(ctx)
 	}
+}
+
+// request writes a request as a line. progress asks for word of how far it has come.
+func (m *mcp) request(id int64, progress bool, method string, params []byte) []byte {
+	var meta []string
+	if progress {
+		meta = append(meta, fmt.Sprintf(`"progressToken":%d`, id))
+	}
+	if m.stateless != "" {
+		meta = append(meta, `"io.modelcontextprotocol/protocolVersion":`+string(jsondoc.Quote(m.stateless)),
+			`"io.modelcontextprotocol/clientInfo":`+clientInfo, `"io.modelcontextprotocol/clientCapabilities":{}`)
+	}
+	line := make([]byte, 0, len(params)+200)
+	line = fmt.Appendf(line, `{"jsonrpc":"2.0","id":%d,"method":%s,"params":`, id, jsondoc.Quote(method))
+	line = append(line, params[:len(params)-1]...) // all but the last bracket
+	if len(meta) > 0 {
+		if len(params) > len("{}") {
+			line = append(line, ',')
+		}
+		line = append(line, `"_meta":{`+strings.Join(meta, ",")+`}`...)
+	}
+	return append(line, "}}\n"...)
 }
 
 type object = map[string]any
@@ -248,7 +265,7 @@ func (m *mcp) cancel(id int64, why error) {
 	defer done()
 	m.notify(ctx, "notifications/cancelled", object{"requestId": id, "reason": why.Error()})
 	// One that knows no ping says so, which will do.
-	if _, _, err := m.ask(ctx, nil, "ping", object{}); err != nil {
+	if _, _, err := m.ask(ctx, nil, "ping", []byte("{}")); err != nil {
 		m.breakOff(&Failure{What: "its process does not answer any more", Tail: m.p.Tail()})
 	}
 }

@@ -29,7 +29,7 @@ const (
 var handshakes = []string{"2024-11-05", "2025-03-26", "2025-06-18", newestHandshake}
 
 // clientInfo is what servers are told of this client.
-var clientInfo = object{"name": "toolhost", "version": "1"}
+const clientInfo = `{"name":"toolhost","version":"1"}`
 
 // mcpTool is a tool of a server.
 type mcpTool struct {
@@ -40,9 +40,9 @@ type mcpTool struct {
 
 // greet agrees with the server on a revision, and asks for its tools.
 func (m *mcp) greet(ctx context.Context) error {
-	answer, _, err := m.ask(ctx, nil, "initialize", object{
-		"protocolVersion": newestHandshake, "capabilities": m.capabilities(), "clientInfo": clientInfo,
-	})
+	answer, _, err := m.ask(ctx, nil, "initialize", jsondoc.Marshal(object{
+		"protocolVersion": newestHandshake, "capabilities": m.capabilities(), "clientInfo": json.RawMessage(clientInfo),
+	}))
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (m *mcp) greet(ctx context.Context) error {
 	if refusal != nil {
 		// A server that has no handshake is asked in its own way.
 		m.stateless = stateless
-		if answer, _, err = m.ask(ctx, nil, "server/discover", object{}); err != nil {
+		if answer, _, err = m.ask(ctx, nil, "server/discover", []byte("{}")); err != nil {
 			return err
 		}
 		if wireError(answer.Error) != nil {
@@ -82,7 +82,7 @@ func (m *mcp) capabilities() object {
 // list asks for the server's tools, all pages of them.
 func (m *mcp) list(ctx context.Context) error {
 	m.tools = map[string]*mcpTool{}
-	params := object{}
+	params := []byte("{}")
 	for range maxPages {
 		answer, _, err := m.ask(ctx, nil, "tools/list", params)
 		if err != nil {
@@ -106,7 +106,7 @@ func (m *mcp) list(ctx context.Context) error {
 		if page.NextCursor == "" {
 			return nil
 		}
-		params = object{"cursor": page.NextCursor}
+		params = jsondoc.Marshal(object{"cursor": page.NextCursor})
 	}
 	return &Failure{What: fmt.Sprintf("its server's list of tools has more than %d pages", maxPages)}
 }

@@ -136,33 +136,42 @@ func (g *rpc) call(ctx context.Context, call *host.Call, arguments json.RawMessa
 		return nil, g.failure(err)
 	}
 	serving, stopServing := context.WithCancel(ctx)
-	x := &rpcCall{rpc: g, call: call, ctx: serving, stream: stream, nested: make(chan struct{}, maxNested)}
+	x := &rpcCall{rpc: g, call: call, ctx: serving, stream: stream, nested: make(chan struct{}, maxNested), over: make(chan struct{})}
+	stop := context.AfterFunc(ctx, func() {
+		defer close(x.over)
+		x.cancel(context.Cause(ctx), wire)
+		cancel()
+	})
 	defer func() {
 		stopServing()
 		cancel()
+		if !stop() {
+			<-x.over
+		}
 		x.work.Wait()
 	}()
-	x.work.Go(func() { x.send(g.request(call, arguments)) })
-	ended := make(chan outcome, 1)
-	x.work.Go(func() { ended <- x.receive() })
-	select {
-	case o := <-ended:
-		return o.result, o.err
-	case <-ctx.Done():
+	x.send(g.request(call, arguments))
+	result, err := x.receive()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
-	reason := context.Cause(ctx)
+	return result, err
+}
+
+// cancel tells the process that nobody waits for the result any more, and gives it time to
+// end the call: wire ends with the stream.
+func (x *rpcCall) cancel(why error, wire context.Context) {
 	x.work.Go(func() {
-		x.send(&pb.ToPlugin{Message: &pb.ToPlugin_Cancel{Cancel: &pb.Cancel{Reason: strings.ToValidUTF8(reason.Error(), "\ufffd")}}})
+		x.send(&pb.ToPlugin{Message: &pb.ToPlugin_Cancel{Cancel: &pb.Cancel{Reason: strings.ToValidUTF8(why.Error(), "\ufffd")}}})
 	})
-	t := time.NewTimer(g.use.grace)
+	x.check()
+	t := time.NewTimer(x.use.grace)
 	defer t.Stop()
-	g.check()
 	select {
-	case <-ended:
+	case <-wire.Done():
 	case <-t.C:
-		g.giveUp()
+		x.giveUp()
 	}
-	return nil, reason
 }
 
 // check looks whether the process still answers.
@@ -229,6 +238,7 @@ type rpcCall struct {
 	ctx    context.Context
 	stream pb.Plugin_CallToolClient
 	nested chan struct{}
+	over   chan struct{}  // closed when the process was told that ctx has ended
 	work   sync.WaitGroup // goroutines of this call
 
 	writing sync.Mutex
@@ -242,23 +252,20 @@ func (x *rpcCall) send(m *pb.ToPlugin) {
 	_ = x.stream.Send(m)
 }
 
-type outcome struct {
-	result *host.Result
-	err    error
-}
-
 // receive takes what the process says until it has said the result.
-func (x *rpcCall) receive() outcome {
+func (x *rpcCall) receive() (*host.Result, error) {
 	log := x.in.logOf(x.call)
 	for {
 		m, err := x.stream.Recv()
+		if err != nil && x.ctx.Err() != nil {
+			return nil, context.Cause(x.ctx)
+		}
 		if err != nil {
 			return x.ended(err)
 		}
 		switch m := m.GetMessage().(type) {
 		case *pb.ToHost_Result:
-			result, err := x.result(m.Result)
-			return outcome{result, err}
+			return x.result(m.Result)
 		case *pb.ToHost_Progress:
 			if x.call.Progress != nil && x.ctx.Err() == nil {
 				x.call.Progress(m.Progress.GetMessage())
@@ -273,7 +280,7 @@ func (x *rpcCall) receive() outcome {
 		if x.odd > maxJunk {
 			f := &Failure{What: fmt.Sprintf("its process sent more than %d messages that make no sense", maxJunk), Tail: x.p.Tail()}
 			x.breakOff(f)
-			return outcome{err: f}
+			return nil, f
 		}
 	}
 }
@@ -285,25 +292,25 @@ func (x *rpcCall) passOver(log *slog.Logger, why string) {
 }
 
 // ended says what became of a call whose stream has ended without a result.
-func (x *rpcCall) ended(err error) outcome {
+func (x *rpcCall) ended(err error) (*host.Result, error) {
 	name := x.in.spec.Plugin
 	if err == io.EOF {
-		return outcome{result: host.ErrorResult(fmt.Sprintf("plugin %q: its program ended the call without a result", name))}
+		return host.ErrorResult(fmt.Sprintf("plugin %q: its program ended the call without a result", name)), nil
 	}
 	s, _ := status.FromError(err)
 	switch s.Code() {
 	case codes.Unavailable, codes.Canceled, codes.Internal, codes.Aborted, codes.Unimplemented:
-		return outcome{err: x.failure(err)}
+		return nil, x.failure(err)
 	case codes.ResourceExhausted:
-		return outcome{result: host.ErrorResult(fmt.Sprintf("plugin %q: its program sent a message of more than %d bytes; the limit of a result is %d bytes",
-			name, plugin.MaxMessage, x.in.runtime.options.MaxResult))}
+		return host.ErrorResult(fmt.Sprintf("plugin %q: its program sent a message of more than %d bytes; the limit of a result is %d bytes",
+			name, plugin.MaxMessage, x.in.runtime.options.MaxResult)), nil
 	}
 	// Libraries answer so where a handler has failed.
 	text := cut(s.Message(), 4000)
 	if text == "" {
 		text = fmt.Sprintf("plugin %q: its program answered %s", name, s.Code())
 	}
-	return outcome{result: host.ErrorResult(text)}
+	return host.ErrorResult(text), nil
 }
 
 // result gives what a program returned.

@@ -2,10 +2,8 @@ package process
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -64,8 +62,8 @@ func (c *shared) runs() bool {
 // maxTries is how often a call is made that was not sent to its process.
 const maxTries = 3
 
-// call makes one call, and starts the process where none runs. It returns when ctx ends,
-// whatever the process does.
+// call makes one call, and starts the process where none runs. After ctx has ended it
+// returns once it is known what has become of the call in its process.
 func (h *sharer) call(ctx context.Context, call *host.Call) (result *host.Result, err error) {
 	for range maxTries {
 		if result, err = h.try(ctx, call); !errors.Is(err, errUnsent) {
@@ -81,28 +79,18 @@ func (h *sharer) try(ctx context.Context, call *host.Call) (*host.Result, error)
 	if err != nil {
 		return nil, err
 	}
-	stage, args, err := h.instance.staged(call, "")
-	if err != nil {
+	made := false
+	defer func() {
 		<-c.turns
-		h.release(c, nil, false)
+		h.release(c, err, made)
+	}()
+	args, err := arguments(call, h.instance.spec.Policy, nil, !h.instance.runtime.options.Context)
+	if err != nil {
 		return nil, err
 	}
-	_ = stage.Close() // nothing is in it: no call here names what it may touch
-	ended := make(chan outcome, 1)
-	h.instance.running.Add(1)
-	go func() {
-		defer h.instance.running.Done()
-		result, err := h.guarded(ctx, c, call, args)
-		ended <- outcome{result, err}
-		<-c.turns
-		h.release(c, err, true)
-	}()
-	select {
-	case o := <-ended:
-		return o.result, o.err
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
+	made = true
+	result, err := c.s.link.call(ctx, call, args)
+	return result, err
 }
 
 // turn gives the process for a folder once it is the call's turn. Where the process was
@@ -128,17 +116,6 @@ func (h *sharer) turn(ctx context.Context, folder string) (*shared, error) {
 		<-c.turns
 		h.release(c, nil, false)
 	}
-}
-
-// guarded makes the call. A panic is its error: this goroutine is our own.
-func (h *sharer) guarded(ctx context.Context, c *shared, call *host.Call, args json.RawMessage) (result *host.Result, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			h.instance.spec.Log.Error("a call panicked", "err", fmt.Sprint(v), "stack", string(debug.Stack()))
-			result, err = nil, errors.New("internal error in the host")
-		}
-	}()
-	return c.s.link.call(ctx, call, args)
 }
 
 // acquire gives the process for a folder, with a call counted. Where none runs one is
