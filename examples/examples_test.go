@@ -22,15 +22,19 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// The example in Go is built first.
+// The examples in Go are built first.
 func TestGo(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "process-go")
-	if err := os.CopyFS(dir, os.DirFS("process-go")); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"process-go", "go-plugin"} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), name)
+			if err := os.CopyFS(dir, os.DirFS(name)); err != nil {
+				t.Fatal(err)
+			}
+			out, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), "./"+name).CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			testhost.RunCases(t, dir)
+		})
 	}
-	out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "process-go"), "./process-go").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	testhost.RunCases(t, dir)
 }

@@ -55,6 +55,7 @@ var floors = map[string]int{
 	"internal/testhost":                5,
 	"examples":                         6,
 	"examples/embed":                   6,
+	"examples/go-plugin":               6,
 	"examples/process-go":              6,
 	"internal/check":                   6,
 	"internal/archtest":                6,
