@@ -55,6 +55,7 @@ func (e *engine) report(err error) (*host.Result, error) {
 		e.log.Error("the handler failed", failed.attributes()...)
 		return host.ErrorResult(failed.message), nil
 	case errors.As(err, &internal):
+		e.log.Error("the engine failed", "err", err)
 		return host.ErrorResult("internal error of the JavaScript engine; the host's log has more"), nil
 	}
 	e.log.Error("the handler failed", "err", err)

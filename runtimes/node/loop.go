@@ -4,6 +4,8 @@ import (
 	"container/heap"
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -158,7 +160,7 @@ func (l *loop) drop(s *scope) (timers []int) {
 func contain(operation func() func() error) (done func() error) {
 	defer func() {
 		if v := recover(); v != nil {
-			done = func() error { return &internalError{v} }
+			done = func() error { return &internalError{fmt.Sprintf("%v\n%s", v, debug.Stack())} }
 		}
 	}()
 	return operation()

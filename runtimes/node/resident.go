@@ -319,7 +319,7 @@ func (r *resident) threw(s *scope, err error) error {
 	case errors.As(err, &interrupted):
 		return failed // whoever interrupted has told the calls
 	case errors.As(failed, &internal):
-		e.log.Error("the engine panicked", "err", err)
+		s.log.Error("the engine panicked", "err", err)
 		r.fail(s, errInternal)
 		return err
 	case errors.As(err, &overflow):

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/runtimes"
 	"github.com/toolhost/toolhost/runtimes/node"
 )
 
@@ -396,4 +397,29 @@ func openSharedTimeouts(tb testing.TB, files map[string]string, timeouts map[str
 		}
 	}
 	return p
+}
+
+// What a call asks of the host is asked for that call.
+func TestSharedServicesKnowTheCall(t *testing.T) {
+	spec, log := write(t, map[string]string{
+		"one.js": handler("return (await ctx.execute('kit.run', params)) + ' ' + (await ctx.ai.complete('hello'))"),
+		"two.js": handler("return await ctx.execute('kit.run', params)"),
+	})
+	spec.State = "plugin"
+	spec.Policy.HostTrigger, spec.Policy.AIComplete = true, true
+	spec.Services = runtimes.Services{
+		Execute: func(_ context.Context, call *host.Call, command string, args json.RawMessage) (*host.Result, error) {
+			return host.ValueResult(json.RawMessage(fmt.Sprintf("%q", call.Tool+command+string(args)))), nil
+		},
+		Complete: func(_ context.Context, call *host.Call, prompt string) (string, error) {
+			return call.Tool + prompt, nil
+		},
+	}
+	p := serve(t, node.New(nil), spec, log, nil)
+	if got := p.call(t, "one", `{"a":1}`); got != `onekit.run{"a":1} onehello` {
+		t.Errorf("got %q", got)
+	}
+	if got := p.call(t, "two", `{}`); got != `twokit.run{}` {
+		t.Errorf("got %q", got)
+	}
 }

@@ -183,8 +183,9 @@ func (e *engine) execute(c goja.FunctionCall) goja.Value {
 
 func (e *engine) executeCommand(c goja.FunctionCall) goja.Value {
 	command, args := e.key(c.Argument(0), "execute"), e.given(c.Argument(1), "the argument of execute")
+	call := e.call
 	return e.serve(func(ctx context.Context) (func() (goja.Value, error), error) {
-		result, err := e.services.Execute(ctx, e.call, command, args)
+		result, err := e.services.Execute(ctx, call, command, args)
 		return func() (goja.Value, error) {
 			text := ""
 			if len(result.Content) > 0 {
@@ -219,9 +220,9 @@ func (e *engine) completePrompt(c goja.FunctionCall) goja.Value {
 	if !ok {
 		panic(e.newError("TypeError", "ERR_INVALID_ARG_TYPE", "ai.complete takes a prompt, which is a string"))
 	}
-	text := prompt.String()
+	text, call := prompt.String(), e.call
 	return e.serve(func(ctx context.Context) (func() (goja.Value, error), error) {
-		answer, err := e.services.Complete(ctx, e.call, text)
+		answer, err := e.services.Complete(ctx, call, text)
 		return func() (goja.Value, error) { return e.vm.ToValue(answer), nil }, err
 	})
 }
