@@ -283,6 +283,9 @@ func (o *opener) openRuntime(ctx context.Context, p *opened, rt runtimes.Runtime
 		return
 	}
 	p.instance = instance
+	if advisor, ok := rt.(runtimes.Advisor); ok && o.lint {
+		o.advise(ctx, p, advisor, spec)
+	}
 	maps.Copy(p.inputs, instance.Inputs())
 	o.ownSchemas(ctx, p)
 	for _, t := range p.tools {
@@ -328,6 +331,18 @@ func (o *opener) ownSchemas(ctx context.Context, p *opened) {
 			continue
 		}
 		t.OutputSchema = t.Output.Public()
+	}
+}
+
+// advise warns of what a runtime sees in the code of a plugin that opens.
+func (o *opener) advise(ctx context.Context, p *opened, advisor runtimes.Advisor, spec runtimes.Spec) {
+	found, err := advisor.Advise(ctx, spec)
+	if err != nil {
+		o.log.Warn("looking through the code of the plugin", "plugin", p.name, "err", err)
+		return
+	}
+	for _, f := range found {
+		p.add(&ManifestError{Rule: ruleSlow, File: f.File, Line: f.Line, Column: f.Column, Msg: f.Message, Hint: f.Hint, Warning: true})
 	}
 }
 

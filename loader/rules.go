@@ -65,6 +65,7 @@ const (
 	ruleHidden       = "P45"
 	ruleCommands     = "P46"
 	ruleWhen         = "P47"
+	ruleSlow         = "P48"
 )
 
 // Rules gives every rule of manifests, in the order of their ids. The rules of schema
@@ -118,5 +119,6 @@ func Rules() []Rule {
 		{ruleHidden, SeverityWarning, "a tool's title and description hold no hidden characters: control, bidirectional or without width"},
 		{ruleCommands, SeverityError, "a command's id is 1 to 128 bytes without white space, no tool's, and it has a handler in the node runtime, none in the process runtime"},
 		{ruleWhen, SeverityError, "conditions of commands are names with !, && and ||"},
+		{ruleSlow, SeverityWarning, "handler modules append to no text in a loop: each time the whole text is copied"},
 	}
 }

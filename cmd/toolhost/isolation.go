@@ -32,7 +32,10 @@ type isolation struct {
 	chosen map[string]string // by plugin
 }
 
-var _ runtimes.Runtime = (*isolation)(nil)
+var (
+	_ runtimes.Runtime = (*isolation)(nil)
+	_ runtimes.Advisor = (*isolation)(nil)
+)
 
 // newIsolation makes the runtime "node" as the flags ask for it.
 func newIsolation(mode string, inProcess *node.Options, workers *worker.Options, programs *process.Options) *isolation {
@@ -65,6 +68,14 @@ func (i *isolation) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Inst
 		return nil, fmt.Errorf("%w; %s; or run it without a worker (--isolation in-process), if you trust it like a program of your own", err, unavailable.Hint)
 	}
 	return instance, err
+}
+
+// Advise looks through code that runs in the engine of this host, wherever that is.
+func (i *isolation) Advise(ctx context.Context, spec runtimes.Spec) ([]runtimes.Problem, error) {
+	if advisor, ok := i.inProcess.(runtimes.Advisor); ok && spec.Engine != "node" {
+		return advisor.Advise(ctx, spec)
+	}
+	return nil, nil
 }
 
 func (i *isolation) note(plugin, where string) {

@@ -168,10 +168,14 @@ func (c class) with(n int) string {
 			continue
 		}
 		escaped := fmt.Sprintf(`\u%04x`, mark)
-		if c.negated {
-			return "(?:[^" + escaped + c.items + "]|" + escaped + ")"
+		items := escaped + c.items
+		if strings.HasPrefix(c.items, "-") {
+			items = escaped + `\` + c.items // else it made a range of the mark
 		}
-		return "(?:(?!" + escaped + ")[" + escaped + c.items + "])"
+		if c.negated {
+			return "(?:[^" + items + "]|" + escaped + ")"
+		}
+		return "(?:(?!" + escaped + ")[" + items + "])"
 	}
 	return "[" + map[bool]string{true: "^"}[c.negated] + c.items + "]"
 }

@@ -3,14 +3,13 @@ exports.lookUp = function lookUp(document, pointer) {
   if (pointer === '') return document;
   if (!pointer.startsWith('/')) throw new Error(`a JSON Pointer begins with a slash, unlike ${JSON.stringify(pointer)}`);
   let value = document;
-  let at = '';
-  for (const token of pointer.slice(1).split('/')) {
+  for (const [i, token] of pointer.slice(1).split('/').entries()) {
     const name = token.replace(/~1/g, '/').replace(/~0/g, '~');
     if (value === null || typeof value !== 'object' || !Object.hasOwn(value, name)) {
+      const at = pointer.split('/').slice(0, i + 1).join('/');
       throw new Error(`there is no ${JSON.stringify(name)} at ${at || 'the top'}; there is ${members(value)}`);
     }
     value = value[name];
-    at += `/${token}`;
   }
   return value;
 };

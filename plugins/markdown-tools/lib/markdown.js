@@ -76,17 +76,17 @@ function closes(line, fence) {
 
 /** Takes HTML comments out of a line; inside says whether it begins, and then ends, within one. */
 function withoutComments(line, inside) {
-  let out = '';
+  const out = [];
   for (let at = 0; ; ) {
     if (inside) {
       const end = line.indexOf('-->', at);
-      if (end < 0) return [out, true];
+      if (end < 0) return [out.join(''), true];
       at = end + 3;
       inside = false;
     }
     const start = line.indexOf('<!--', at);
-    if (start < 0) return [out + line.slice(at), false];
-    out += line.slice(at, start);
+    out.push(line.slice(at, start < 0 ? undefined : start));
+    if (start < 0) return [out.join(''), false];
     at = start + 4;
     inside = true;
   }

@@ -18,5 +18,6 @@ export default function () {
   show([re.exec(text), re.lastIndex, re.source, String(re), re.flags]);
   show(/^[\w\ud83d][\d\ude00][.\-\]\ude01]?$/.test('😀'));
   show([...text.matchAll(/[\u200d\ud83c-\ud83e]([\udc00-\udfff]|(?=\ud83d))/g)].map((m) => [m[0], m.index]));
+  show('a-b😀-'.match(/[\ud800-\udbff][-\udc00-\udfff]|[-_\ude00]|[^-a\udc00-\udfff]/g));
   show(/[\ue100-\ue200\ud800-\udbff][\udc00-\udfff]/.test('😀') && /[^\0-\ud7ff\ue000-\uffff][\udc00-\udfff]/.test('😀'));
 }
