@@ -46,7 +46,7 @@ func (p *program) check(ctx context.Context, dirs []string, all bool) error {
 			return usagef("a plugin folder holds a "+loader.ManifestFile, "there is no plugin in %q", dir)
 		}
 		for _, plugin := range found {
-			reports = append(reports, loader.Check(ctx, plugin, p.runtimes(limits), &loader.Options{MaxTimeout: limits.MaxTimeout, All: all, Enforced: p.enforcedInLoad}))
+			reports = append(reports, loader.Check(ctx, plugin, p.runtimes(limits, ""), &loader.Options{MaxTimeout: limits.MaxTimeout, All: all, Enforced: p.enforcedInLoad}))
 		}
 	}
 	bad := false

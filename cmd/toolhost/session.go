@@ -68,7 +68,7 @@ func (p *program) open(quiet bool) (*session, error) {
 	if quiet {
 		loadLog = p.logger(slog.LevelError + 1) // the command reports what failed itself
 	}
-	runtimes := p.runtimes(s.host.Limits())
+	runtimes := p.runtimes(s.host.Limits(), p.cacheDir())
 	s.node, _ = runtimes["node"].(*isolation)
 	s.loader = loader.New(s.host, runtimes, &loader.Options{
 		Dirs:       p.flags.plugins,
@@ -113,12 +113,13 @@ func (p *program) warnUnloaded(s *session) {
 	}
 }
 
-// runtimes gives the runtimes that there are, by the names that manifests use.
-func (p *program) runtimes(limits host.Limits) map[string]runtimes.Runtime {
+// runtimes gives the runtimes that there are, by the names that manifests use. cache is
+// where they keep what they made of plugins; "" for nowhere.
+func (p *program) runtimes(limits host.Limits, cache string) map[string]runtimes.Runtime {
 	mode, _ := sandbox.ParseMode(p.flags.sandbox) // settleFlags has checked it
 	programs := &process.Options{Sandbox: mode, MaxResult: limits.Result}
 	return map[string]runtimes.Runtime{
-		"node": newIsolation(p.flags.isolation, &node.Options{MaxResult: limits.Result},
+		"node": newIsolation(p.flags.isolation, &node.Options{MaxResult: limits.Result, Cache: cache},
 			&worker.Options{MaxResult: limits.Result, Sandbox: mode, Folder: p.flags.folder}, programs),
 		"process": process.New(programs),
 	}
@@ -173,6 +174,45 @@ func (p *program) dataDir() string {
 		return ""
 	}
 	return filepath.Join(p.flags.state, "data")
+}
+
+// cacheDir is where runtimes keep what they made of plugins; "" where that must not be. A
+// handler that may write the agent's whole folder must not write what is run for others.
+func (p *program) cacheDir() string {
+	if p.flags.state == "" {
+		return ""
+	}
+	_ = os.MkdirAll(p.flags.state, 0o700) // nothing is kept where it cannot be made
+	if within(p.flags.state, p.flags.folder) {
+		return ""
+	}
+	return filepath.Join(p.flags.state, "cache")
+}
+
+// within reports whether a folder is another one, or lies in it, by whatever names. Where
+// that cannot be seen it is taken to be so.
+func within(dir, other string) bool {
+	outer, err := os.Stat(other)
+	if err != nil {
+		return true
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return true
+	}
+	if abs, err = filepath.EvalSymlinks(abs); err != nil {
+		return true
+	}
+	for {
+		if info, err := os.Stat(abs); err != nil || os.SameFile(info, outer) {
+			return true
+		}
+		above := filepath.Dir(abs)
+		if above == abs {
+			return false
+		}
+		abs = above
+	}
 }
 
 // close ends the session: running calls get a moment, then everything is stopped.
