@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/toolhost/toolhost/internal/jsondoc"
 	"github.com/toolhost/toolhost/internal/schema"
@@ -67,15 +66,22 @@ var manifestSchema = sync.OnceValue(func() *node {
 	return follow(root)
 })
 
-// compiled keeps the schema compiled. Whoever checks takes it out: a schema whose check
-// took too long is busy until that has ended, so it is dropped, and the next manifest is
-// none the worse. A sync.Pool would be emptied at each collection, of which loading
-// makes many, and compiling costs more than a check.
-var compiled atomic.Pointer[schema.Schema]
+// compiled holds the schema compiled; nil until it is needed. Whoever checks takes it out,
+// and others wait: a check takes a hundredth of what compiling does, and has a time limit. A
+// schema whose check took too long is busy until that has ended, so it is dropped, and the
+// next manifest is none the worse. A sync.Pool would be emptied at each collection, of which
+// loading makes many.
+var compiled = func() chan *schema.Schema {
+	c := make(chan *schema.Schema, 1)
+	c <- nil
+	return c
+}()
 
 // check checks a value against the manifest schema.
 func check(value json.RawMessage) (schema.Checked, error) {
-	s := compiled.Swap(nil)
+	s := <-compiled
+	var good *schema.Schema
+	defer func() { compiled <- good }()
 	if s == nil {
 		var err error
 		if s, err = schema.Compile(manifestSchemaText); err != nil {
@@ -84,7 +90,7 @@ func check(value json.RawMessage) (schema.Checked, error) {
 	}
 	checked, err := s.Check(value, true)
 	if err == nil {
-		compiled.Store(s)
+		good = s
 	}
 	return checked, err
 }
