@@ -1,4 +1,8 @@
-// Command go-plugin is a plugin in Go that serves several calls at once.
+// Command go-plugin is a plugin in Go that serves several calls at once. Build it, then call
+// its tool:
+//
+//	(cd examples/go-plugin && go build)
+//	toolhost call --plugins examples/go-plugin picture_preview path=photo.png
 package main
 
 import (
