@@ -9,7 +9,8 @@ const { Writable } = require('node:stream');
 
 const { dir, handlers, policy, load } = JSON.parse(process.argv[1]);
 process.argv.splice(1); // the handlers' business is none of it
-const realExit = process.exit.bind(process);
+const exit = process.exit.bind(process);
+const reallyExit = process.reallyExit.bind(process);
 const { stringify, parse } = JSON;
 
 // Descriptor 1 is the host's, whatever a handler prints.
@@ -197,10 +198,16 @@ async function run({ id, method, params, context }) {
   }
 }
 
-process.exit = process.reallyExit = (code = process.exitCode ?? 0) => {
-  if (running) send({ id: running.id, error: `the handler called process.exit(${code})` });
-  realExit(code);
-};
+// Node.js's exit ends with a call of process.reallyExit, whichever that is by then: each of the
+// two goes on to its own, or they would call each other without end.
+for (const [name, end] of Object.entries({ exit, reallyExit })) {
+  process[name] = (code = process.exitCode ?? 0) => {
+    const call = running;
+    running = undefined;
+    if (call) send({ id: call.id, error: `the handler called process.exit(${code})` });
+    end(code);
+  };
+}
 for (const event of ['uncaughtException', 'unhandledRejection']) {
   if (load) break; // the place of a mistake is in what Node.js prints
   process.on(event, (thrown) => {
@@ -246,4 +253,7 @@ process.stdin.on('data', (chunk) => {
     else run(m);
   }
 });
-process.stdin.on('end', () => realExit(0));
+process.stdin.on('end', () => {
+  running = undefined; // nobody waits for it any more
+  exit(0);
+});

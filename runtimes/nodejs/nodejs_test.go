@@ -190,6 +190,41 @@ func TestHandlers(t *testing.T) {
 	}
 }
 
+// A Node.js that has answered ends without a word: at load, after a call, and where a handler
+// ends it by either name.
+func TestEndsQuietly(t *testing.T) {
+	var log *lines
+	t.Cleanup(func() { // after open's own, which waits for what runs
+		for line := range strings.Lines(log.String()) {
+			if !strings.Contains(line, "tool call") {
+				t.Errorf("the log says %s", line)
+			}
+		}
+	})
+	files := map[string]string{
+		"answer.mjs": handler(`return 'answered'`),
+		"exit.mjs":   handler(`process.on('exit', () => {}); process.exit(3)`),
+		"really.mjs": handler(`process.reallyExit(4)`),
+		"code.mjs":   handler(`process.exitCode = 5; process.exit()`),
+	}
+	h, l, _, err := open(t, files, &permissions.Policy{}, runtimes.Services{})
+	log = l
+	if err != nil {
+		t.Fatal(err)
+	}
+	for tool, want := range map[string]string{
+		"answer": "answered", "exit": "the handler called process.exit(3)", "really": "the handler called process.exit(4)", "code": "the handler called process.exit(5)",
+	} {
+		r, err := h.Call(t.Context(), &host.Call{Tool: tool, Args: json.RawMessage(`{}`), Agent: host.Agent{ID: "cli"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Content[0].Text(); got != want {
+			t.Errorf("%s: got %q, want %q", tool, got, want)
+		}
+	}
+}
+
 func TestLoadErrors(t *testing.T) {
 	for _, c := range []struct {
 		name         string
