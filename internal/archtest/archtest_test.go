@@ -24,6 +24,7 @@ const (
 var floors = map[string]int{
 	"internal/jsondoc":                 0,
 	"internal/state":                   0,
+	"internal/scratch":                 0,
 	"internal/shim":                    0,
 	"internal/suggest":                 0,
 	"internal/text":                    0,
@@ -211,6 +212,7 @@ var bans = []struct {
 }{
 	{[]string{"runtimes/node", "host/foldertools"}, false, []string{"os.Open", "os.OpenFile", "os.ReadFile", "os.WriteFile", "os.Create*", "os.ReadDir", "os.Stat", "os.Lstat", "os.Remove*", "os.Rename", "os.Mkdir*", "os.Symlink", "os.Link", "os.Getenv", "os.Environ", "os.LookupEnv"}, "files and the environment are reached through a call's grant"},
 	{[]string{"host", "loader", "runtimes", "permissions", "internal/schema", "internal/bundle", "internal/jsondoc", "internal/suggest", "plugins"}, false, []string{"fmt.Print*", "log.Print*", "log.Fatal*", "os.Exit"}, "libraries write to the logger that they were given; stdout belongs to the protocol"},
+	{[]string{"runtimes", "internal/child", "internal/rpcchild"}, false, []string{"os.MkdirTemp", "os.CreateTemp"}, "package scratch makes temporary folders that are removed also where this process was killed"},
 	{[]string{""}, true, []string{"time.Sleep"}, "wait for an event, or use testing/synctest (there sleeping is fake time)"},
 }
 

@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -31,6 +32,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/toolhost/toolhost/internal/child"
+	"github.com/toolhost/toolhost/internal/scratch"
 	"github.com/toolhost/toolhost/permissions/sandbox"
 )
 
@@ -97,7 +99,7 @@ func Start(ctx context.Context, options *Options) (*Child, error) {
 		o.Said = func(string) {}
 	}
 	// Paths of sockets are short; the user's folder of temporary files may not be.
-	temp, err := os.MkdirTemp(socketBase(), "toolhost-rpc-")
+	temp, release, err := scratch.Folder(socketBase(), "rpc")
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for the socket of a process: %w", err)
 	}
@@ -130,7 +132,7 @@ func Start(ctx context.Context, options *Options) (*Child, error) {
 		client.Kill() // at once, now that the child is gone
 		stdout.flush()
 		stderr.flush()
-		_ = os.RemoveAll(temp)
+		release()
 	}
 	stop := context.AfterFunc(ctx, func() { _ = run.Kill(ctx) })
 	protocol, err := client.Client()
@@ -253,17 +255,14 @@ func (r *childRunner) prepare(options child.Options, env []string, sockets strin
 	r.options = &options
 }
 
-// socketBase is where the folders for sockets are made. Their paths may have about 100 bytes.
+// socketBase is where the folders for sockets are made. Their paths may have about 100
+// bytes, of which what stands below it takes 70.
 func socketBase() string {
-	const longest = 40
-	if dir := os.TempDir(); len(dir) <= longest {
-		return dir
-	}
-	if dir := os.Getenv("XDG_RUNTIME_DIR"); dir != "" && len(dir) <= longest {
-		return dir
-	}
-	if info, err := os.Stat("/tmp"); err == nil && info.IsDir() {
-		return "/tmp"
+	const longest = 32
+	for _, dir := range []string{os.TempDir(), os.Getenv("XDG_RUNTIME_DIR"), "/tmp"} {
+		if real, err := filepath.EvalSymlinks(dir); err == nil && dir != "" && len(real) <= longest {
+			return real
+		}
 	}
 	return os.TempDir()
 }

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/scratch"
 	"github.com/toolhost/toolhost/permissions"
 )
 
@@ -153,10 +154,10 @@ func (s *Stage) place() (string, error) {
 	if s.dir == "" {
 		var err error
 		if s.options.Dir == "" {
-			s.dir, s.release, err = scratch("stage")
+			s.dir, s.release, err = scratch.Folder("", "stage")
 		} else if s.dir, err = os.MkdirTemp(s.options.Dir, "call-"); err == nil {
 			dir := s.dir
-			s.release = func() { removeTree(dir) }
+			s.release = func() { scratch.Remove(dir) }
 			s.dir, err = filepath.EvalSymlinks(dir)
 		}
 		if err != nil {

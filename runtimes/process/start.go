@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/internal/child"
+	"github.com/toolhost/toolhost/internal/scratch"
 	"github.com/toolhost/toolhost/permissions"
 	"github.com/toolhost/toolhost/permissions/sandbox"
 	"github.com/toolhost/toolhost/runtimes"
@@ -72,10 +73,11 @@ func (in *instance) start(ctx context.Context, grant *permissions.Grant, stage *
 		stage.Open(rules)
 		env = append(env, stage.Env()...)
 	} else if readsByArgument(in.spec.Policy) {
-		if s.stage, err = os.MkdirTemp("", "toolhost-stage-"); err != nil {
+		var release func()
+		if s.stage, release, err = scratch.Folder("", "calls"); err != nil {
 			return nil, &Failure{What: "no folder could be made for what its calls read", Err: err}
 		}
-		s.undo = append(s.undo, func() { _ = os.RemoveAll(s.stage) }) // a leftover in the temporary folder
+		s.undo = append(s.undo, release)
 		rules.Read = append(rules.Read, s.stage)
 	}
 	if folder := grant.Folder(); folder != "" {

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/toolhost/toolhost/internal/scratch"
 )
 
 // maxSources is how many bytes of modules are kept for each plugin.
@@ -81,10 +83,9 @@ func (s *sources) write() (dir string, remove func(), err error) {
 	if s == nil {
 		return "", func() {}, nil
 	}
-	if dir, err = os.MkdirTemp("", "toolhost-worker-"); err != nil {
+	if dir, remove, err = scratch.Folder("", "worker"); err != nil {
 		return "", nil, err
 	}
-	remove = func() { _ = os.RemoveAll(dir) } // a leftover in the temporary folder
 	for name, content := range s.files {
 		full := filepath.Join(dir, filepath.FromSlash(name))
 		if err = os.MkdirAll(filepath.Dir(full), 0o700); err == nil {

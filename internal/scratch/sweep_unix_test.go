@@ -1,6 +1,6 @@
-//go:build linux && (amd64 || arm64)
+//go:build unix
 
-package sandbox
+package scratch
 
 import (
 	"errors"
@@ -33,5 +33,12 @@ func TestSweep(t *testing.T) {
 		if _, err := os.Lstat(filepath.Join(temp, name)); stays != !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
