@@ -2,8 +2,6 @@ package child
 
 import (
 	"bufio"
-	"errors"
-	"io"
 	"log/slog"
 	"os"
 	"strings"
@@ -16,8 +14,6 @@ const (
 	maxLine = 8 << 10
 	// maxTail is how much of the last lines is kept, in bytes.
 	maxTail = 16 << 10
-	// maxLinesPerSecond is how many lines are logged.
-	maxLinesPerSecond = 200
 	// stderrRest is how long the rest of a dead child's stderr may take to read.
 	stderrRest = 250 * time.Millisecond
 )
@@ -33,9 +29,7 @@ type stderr struct {
 	lines []string // the last ones
 	size  int
 
-	second  time.Time // when the current second began
-	logged  int       // in it
-	dropped int       // in it
+	logged Limiter
 }
 
 // drain reads until the end.
@@ -43,7 +37,7 @@ func (s *stderr) drain() {
 	defer close(s.ended)
 	r := bufio.NewReaderSize(s.from, 64<<10)
 	for {
-		line, more, err := readLine(r, maxLine)
+		line, more, err := ReadLine(r, maxLine)
 		if len(line) > 0 || err == nil {
 			text := strings.ToValidUTF8(strings.TrimRight(string(line), "\r\n"), "\ufffd")
 			if more {
@@ -52,7 +46,7 @@ func (s *stderr) drain() {
 			s.add(text)
 		}
 		if err != nil {
-			s.flush()
+			s.leftOut(s.logged.Rest())
 			return
 		}
 	}
@@ -79,53 +73,25 @@ func (s *stderr) add(line string) {
 		s.to(line)
 		return
 	}
-	if now := time.Now(); now.Sub(s.second) >= time.Second {
-		s.flush()
-		s.second, s.logged = now, 0
-	}
-	if s.logged >= maxLinesPerSecond {
-		s.dropped++
+	ok, dropped := s.logged.Take()
+	if !ok {
 		return
 	}
-	s.logged++
+	s.leftOut(dropped)
 	if line != "" {
 		s.log.Info("stderr", "line", line)
 	}
 }
 
-// flush says how many lines were left out of the log.
-func (s *stderr) flush() {
-	if s.dropped > 0 {
-		s.log.Warn("stderr: lines were left out of the log, there were too many", "lines", s.dropped)
+// leftOut says how many lines were left out of the log.
+func (s *stderr) leftOut(dropped int) {
+	if dropped > 0 {
+		s.log.Warn("stderr: lines were left out of the log, there were too many", "lines", dropped)
 	}
-	s.dropped = 0
 }
 
 func (s *stderr) tail() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return strings.Join(s.lines, "\n")
-}
-
-// readLine reads one line and keeps at most limit bytes of it; more says that there were
-// more. At the end of the stream it gives what there is, with the error.
-func readLine(r *bufio.Reader, limit int) (line []byte, more bool, err error) {
-	for {
-		part, err := r.ReadSlice('\n')
-		if n := min(len(part), limit-len(line)); n < len(part) {
-			line, more = append(line, part[:n]...), true
-		} else {
-			line = append(line, part...)
-		}
-		switch {
-		case err == nil:
-			return line, more, nil
-		case errors.Is(err, bufio.ErrBufferFull):
-		default:
-			if errors.Is(err, os.ErrClosed) || errors.Is(err, os.ErrDeadlineExceeded) {
-				err = io.EOF
-			}
-			return line, more, err
-		}
-	}
 }

@@ -61,10 +61,10 @@ func (r *childRunner) drain(p *child.Process, to *io.PipeWriter) {
 	from := bufio.NewReaderSize(p.Stdout(), 64<<10)
 	lines, found := 0, false
 	for {
-		line, err := readLine(from)
+		line, more, err := child.ReadLine(from, maxSaid)
 		text := strings.TrimRight(string(line), "\r\n")
 		switch {
-		case !found && handshake.MatchString(text) && len(line) < maxSaid:
+		case !found && !more && handshake.MatchString(text):
 			found = true
 			_, _ = io.WriteString(to, text+"\n") // unless nobody waits for it any more
 			_ = to.Close()
@@ -97,17 +97,6 @@ func (r *childRunner) awaitEnd(p *child.Process) {
 	select {
 	case <-p.Done():
 	case <-t.C:
-	}
-}
-
-// readLine reads one line and keeps the start of it.
-func readLine(r *bufio.Reader) (line []byte, err error) {
-	for {
-		part, err := r.ReadSlice('\n')
-		line = append(line, part[:min(len(part), maxSaid-len(line))]...)
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, err
-		}
 	}
 }
 

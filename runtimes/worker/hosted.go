@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/internal/child"
 	"github.com/toolhost/toolhost/permissions"
 	"github.com/toolhost/toolhost/runtimes"
 	pb "github.com/toolhost/toolhost/runtimes/worker/workerpb"
@@ -38,7 +39,7 @@ type hosted struct {
 	call     *host.Call // nil while the plugin is opened
 	log      *slog.Logger
 
-	lines   limiter
+	lines   child.Limiter
 	sending sync.Mutex
 	working sync.WaitGroup
 
@@ -71,7 +72,7 @@ func (e *protocolError) Error() string { return "the worker does not keep to the
 // run sends the first message and serves the worker until its last one.
 func (h *hosted) run(ctx context.Context, first *pb.FromHost) (last *pb.FromWorker, err error) {
 	h.asked, h.handles = map[uint64]context.CancelFunc{}, map[uint64]*handle{}
-	h.lines.burst, h.lines.perSecond = logBurst, logRate
+	h.lines.Burst, h.lines.PerSecond = logBurst, logRate
 	// What was asked for ends with the stream.
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer func() {
@@ -84,7 +85,7 @@ func (h *hosted) run(ctx context.Context, first *pb.FromHost) (last *pb.FromWork
 		for _, o := range open {
 			o.close()
 		}
-		if n := h.lines.rest(); n > 0 {
+		if n := h.lines.Rest(); n > 0 {
 			writeLog(ctx, h.log, tooManyLines(n))
 		}
 	}()
@@ -99,7 +100,7 @@ func (h *hosted) run(ctx context.Context, first *pb.FromHost) (last *pb.FromWork
 		}
 		switch v := m.GetMessage().(type) {
 		case *pb.FromWorker_Log:
-			ok, dropped := h.lines.take()
+			ok, dropped := h.lines.Take()
 			if dropped > 0 {
 				writeLog(ctx, h.log, tooManyLines(dropped))
 			}

@@ -366,16 +366,3 @@ func TestReason(t *testing.T) {
 		t.Errorf("%d lines, a reason of %d bytes", len(f.lines), len(f.reason(nil)))
 	}
 }
-
-func TestLimiter(t *testing.T) {
-	l := &limiter{burst: 3, perSecond: 1}
-	passed := 0
-	for range 10 {
-		if ok, _ := l.take(); ok {
-			passed++
-		}
-	}
-	if passed < 3 || passed > 4 || l.rest() != 10-passed {
-		t.Errorf("%d of 10 have passed", passed)
-	}
-}

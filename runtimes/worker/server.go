@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/internal/child"
 	"github.com/toolhost/toolhost/permissions"
 	"github.com/toolhost/toolhost/runtimes"
 	"github.com/toolhost/toolhost/runtimes/node"
@@ -212,8 +213,8 @@ type session struct {
 	stream stream
 	callID string
 	grant  *permissions.Grant
-	lines  limiter
-	said   limiter // of progress
+	lines  child.Limiter
+	said   child.Limiter // of progress
 
 	sending sync.Mutex
 
@@ -234,7 +235,7 @@ const (
 )
 
 func newSession(s stream) *session {
-	return &session{stream: s, waiting: map[uint64]chan *pb.Reply{}, lines: limiter{burst: logBurst, perSecond: logRate}, said: limiter{burst: progressBurst, perSecond: progressRate}}
+	return &session{stream: s, waiting: map[uint64]chan *pb.Reply{}, lines: child.Limiter{Burst: logBurst, PerSecond: logRate}, said: child.Limiter{Burst: progressBurst, PerSecond: progressRate}}
 }
 
 // receive takes what the host says until the stream ends.
@@ -283,7 +284,7 @@ func (s *session) send(m *pb.FromWorker) error {
 
 // log sends a line of the log, unless there are too many. A stream that has ended takes none.
 func (s *session) log(m *pb.Log) {
-	ok, dropped := s.lines.take()
+	ok, dropped := s.lines.Take()
 	if !ok {
 		return
 	}
@@ -295,7 +296,7 @@ func (s *session) log(m *pb.Log) {
 
 // progress sends a message on the way. Of too many the last one is sent at the end.
 func (s *session) progress(message string) {
-	ok, _ := s.said.take()
+	ok, _ := s.said.Take()
 	s.mu.Lock()
 	s.unsaid = nil
 	if !ok {
