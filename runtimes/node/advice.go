@@ -66,10 +66,13 @@ func appends(handler string, script *bundle.Script) (found []runtimes.Problem, e
 	if err != nil {
 		return nil, err
 	}
-	a := &appendFinder{scopes: []map[string]variable{{}}}
+	a := &appendFinder{scopes: []map[string]*variable{{}}}
 	a.walk(reflect.ValueOf(program))
-	for _, at := range a.found {
-		place := program.File.Position(int(at) - program.File.Base())
+	for _, one := range a.found {
+		if one.variable.reset {
+			continue
+		}
+		place := program.File.Position(int(one.at) - program.File.Base())
 		source, line, column, ok := where.Find(place.Line, place.Column)
 		if !ok || strings.Contains("/"+source, "/node_modules/") {
 			continue
@@ -84,15 +87,22 @@ func appends(handler string, script *bundle.Script) (found []runtimes.Problem, e
 
 // appendFinder goes through a script with what is known of its variables.
 type appendFinder struct {
-	scopes []map[string]variable // of the functions around
-	loops  int                   // around, in the innermost function
-	found  []file.Idx
+	scopes []map[string]*variable // of the functions around
+	loops  int                    // around, in the innermost function
+	found  []appended
+}
+
+// appended is a place where a text grows.
+type appended struct {
+	at       file.Idx
+	variable *variable
 }
 
 // variable is what is known of a variable.
 type variable struct {
 	text  bool // it began as one
 	loops int  // around its declaration
+	reset bool // it begins anew in a loop: what is copied stays short
 }
 
 func (a *appendFinder) walk(v reflect.Value) {
@@ -162,7 +172,7 @@ func (a *appendFinder) node(node any) bool {
 		return true
 	case *ast.Binding:
 		if name, ok := x.Target.(*ast.Identifier); ok {
-			a.scopes[len(a.scopes)-1][name.Name.String()] = variable{isText(x.Initializer), a.loops}
+			a.scopes[len(a.scopes)-1][name.Name.String()] = &variable{text: isText(x.Initializer), loops: a.loops}
 		}
 	case *ast.AssignExpression:
 		a.assign(x)
@@ -183,7 +193,7 @@ func (a *appendFinder) loop(parts ...any) {
 func (a *appendFinder) function(parameters *ast.ParameterList, body any, loops int) {
 	outer := a.loops
 	a.loops = loops
-	a.scopes = append(a.scopes, map[string]variable{})
+	a.scopes = append(a.scopes, map[string]*variable{})
 	a.walk(reflect.ValueOf(parameters))
 	a.walk(reflect.ValueOf(body))
 	a.scopes = a.scopes[:len(a.scopes)-1]
@@ -196,7 +206,7 @@ func (a *appendFinder) assign(x *ast.AssignExpression) {
 	if !ok || a.loops == 0 {
 		return
 	}
-	text := isText(x.Right)
+	text, reset := isText(x.Right), false
 	switch x.Operator {
 	case token.PLUS:
 	case token.ASSIGN:
@@ -208,19 +218,20 @@ func (a *appendFinder) assign(x *ast.AssignExpression) {
 			}
 			first = sum.Left
 		}
-		if id, ok := first.(*ast.Identifier); !ok || first == x.Right || id.Name != name.Name {
-			return
-		}
+		id, ok := first.(*ast.Identifier)
+		reset = !ok || first == x.Right || id.Name != name.Name
 	default:
 		return
 	}
 	for i := len(a.scopes) - 1; i >= 0; i-- {
 		v, ok := a.scopes[i][name.Name.String()]
-		if !ok {
+		switch {
+		case !ok:
 			continue
-		}
-		if (v.text || text) && (i < len(a.scopes)-1 || v.loops < a.loops) {
-			a.found = append(a.found, name.Idx)
+		case reset:
+			v.reset = true
+		case (v.text || text) && (i < len(a.scopes)-1 || v.loops < a.loops):
+			a.found = append(a.found, appended{name.Idx, v})
 		}
 		return
 	}

@@ -31,6 +31,8 @@ export default ({ list }) => {
   const add = (item) => { out += item; };
   for (const item of list) add(item);
   out += 'end';
+  let field = '';
+  for (const item of list) { if (item === ',') { lines.push(field); field = ''; } else field += item; }
   return [out, n, later, lines, other(list), named];
 };
 `,
