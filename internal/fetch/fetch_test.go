@@ -137,7 +137,8 @@ func TestFetchRefuses(t *testing.T) {
 		{runtimes.Request{URL: base, Header: many}, "may have 200"},
 		{runtimes.Request{URL: base, Header: http.Header{"A": {strings.Repeat("x", 70000)}}}, "may have 65536"},
 		{runtimes.Request{URL: base, Method: "POST", Body: make([]byte, 1001)}, "may have 1000"},
-		{runtimes.Request{URL: base + "/{{secret:none}}"}, "{{secret:none}} names no secret setting"},
+		{runtimes.Request{URL: base + "/{{secret:none}}"}, "{{secret:none}} names no secret setting of this plugin that has a value; the user sets it with: toolhost settings set PLUGIN.none"},
+		{runtimes.Request{URL: base + "/{{secret:test.none}}"}, "the user sets it with: toolhost settings set test.none"},
 		{runtimes.Request{URL: "http://{{secret:none}}/"}, "is no URL"},
 		{runtimes.Request{URL: "http://localhost:1/"}, "ECONNREFUSED"},
 	} {

@@ -68,7 +68,11 @@ func (f *filler) value(ctx context.Context, key string) (string, error) {
 			return s.value, nil
 		}
 	}
-	unknown := mistake("nothing was sent: {{secret:%s}} names no secret setting of this plugin that has a value; the user sets one by its full key, with: toolhost settings set KEY", key)
+	full := key
+	if !strings.Contains(key, ".") {
+		full = "PLUGIN." + key
+	}
+	unknown := mistake("nothing was sent: {{secret:%s}} names no secret setting of this plugin that has a value; the user sets it with: toolhost settings set %s", key, full)
 	if f.lookup == nil {
 		return "", unknown
 	}
