@@ -89,7 +89,14 @@ func New(dir string, options *Options) (*Made, error) {
 	}
 	folders, ok := kinds[[2]string{o.Runtime, o.Lang}]
 	if !ok {
-		return nil, &UsageError{fmt.Sprintf("there is no new plugin in %q for the runtime %q", o.Lang, o.Runtime), "the runtime node takes js and ts; process takes js, python and go"}
+		message := fmt.Sprintf("there is no new plugin in the language %q for the runtime %q", o.Lang, o.Runtime)
+		switch {
+		case !slices.Contains([]string{"js", "ts", "python", "go"}, o.Lang):
+			message = fmt.Sprintf("--lang %q is unknown", o.Lang)
+		case o.Runtime != "node" && o.Runtime != "process":
+			message = fmt.Sprintf("--runtime %q is unknown", o.Runtime)
+		}
+		return nil, &UsageError{message, "the runtime node takes js and ts; process takes js, python and go. For another language, write \"command\" in the manifest of one of these"}
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {

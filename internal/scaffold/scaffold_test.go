@@ -111,7 +111,8 @@ func TestNewRefuses(t *testing.T) {
 		"not empty": {full, Options{}, "is not empty"},
 		"no name":   {filepath.Join(t.TempDir(), "!!"), Options{}, "no plugin can be named"},
 		"ts":        {filepath.Join(t.TempDir(), "a"), Options{Lang: "ts", Runtime: "process"}, "there is no new plugin"},
-		"language":  {filepath.Join(t.TempDir(), "a"), Options{Lang: "cobol"}, "there is no new plugin"},
+		"language":  {filepath.Join(t.TempDir(), "a"), Options{Lang: "cobol"}, `--lang "cobol" is unknown`},
+		"runtime":   {filepath.Join(t.TempDir(), "a"), Options{Runtime: "procss"}, `--runtime "procss" is unknown`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := New(test.dir, &test.options)
