@@ -23,6 +23,7 @@ import (
 	"syscall"
 
 	"github.com/toolhost/toolhost/internal/jsondoc"
+	"github.com/toolhost/toolhost/internal/suggest"
 )
 
 // Folder is the folder of a plugin that holds its cases.
@@ -160,7 +161,7 @@ func read(file string) (*Case, error) {
 	}
 	c := &Case{Name: strings.TrimSuffix(filepath.Base(file), ".json"), File: file, doc: doc}
 	if err := unmarshalStrict(doc.Text(), c); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, fmt.Errorf("%s: %w", file, plainly(err))
 	}
 	if c.Tool == "" {
 		return nil, fmt.Errorf(`%s: a case names its "tool"`, file)
@@ -171,6 +172,21 @@ func read(file string) (*Case, error) {
 		}
 	}
 	return c, nil
+}
+
+// plainly says what is wrong with a case in the words of its author, not in those of Go.
+func plainly(err error) error {
+	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+		fields := []string{"tool", "arguments", "files", "settings", "responses", "expect", "text", "times", "base64", "contains", "excludes", "isError", "image", "status", "headers", "body"}
+		if near := suggest.Nearest(strings.Trim(name, `"`), fields); near != "" {
+			return fmt.Errorf("unknown field %s; did you mean %q?", name, near)
+		}
+		return fmt.Errorf("unknown field %s", name)
+	}
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		return fmt.Errorf("the field %q cannot be this: %s", wrong.Field, wrong.Value)
+	}
+	return err
 }
 
 // readAtMost reads a case. Opening does not wait for the other end of a pipe.

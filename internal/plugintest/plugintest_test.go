@@ -29,7 +29,9 @@ func writeCase(t *testing.T, dir, name, text string) {
 func TestLoadReportsWhatIsWrong(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"syntax":       {"{\n\"tool\": }", "case.json:2:9: "},
-		"unknown":      {`{"tool": "t", "expects": {}}`, `unknown field "expects"`},
+		"unknown":      {`{"tool": "t", "expects": {}}`, `unknown field "expects"; did you mean "expect"?`},
+		"far":          {`{"tool": "t", "zzzzzzzz": {}}`, `case.json: unknown field "zzzzzzzz"`},
+		"kind":         {`{"tool": "t", "expect": {"contains": "x"}}`, `the field "expect.contains" cannot be this: string`},
 		"no tool":      {`{"expect": {}}`, `a case names its "tool"`},
 		"outside":      {`{"tool": "t", "files": {"../x": ""}}`, `the file "../x" lies outside the folder`},
 		"absolute":     {`{"tool": "t", "files": {"/x": ""}}`, "lies outside the folder"},
