@@ -1,5 +1,7 @@
 package mcpserver
 
+//lint:file-ignore SA1019 Clients of the older revisions offer sampling still.
+
 import (
 	"context"
 	"errors"

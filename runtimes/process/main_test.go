@@ -105,7 +105,7 @@ func servePlugin() {
 			select {} // a cancel is not read
 		case "spin":
 			progress("spinning")
-			for {
+			for spinning := true; spinning; { // a program that computes without end
 			}
 		case "progress":
 			progress("one")

@@ -84,7 +84,7 @@ func rpcTool(ctx context.Context, call *author.Call, p params, count *atomic.Int
 		return nil, ctx.Err()
 	case "spin":
 		call.Progress("spinning")
-		for {
+		for spinning := true; spinning; { // a program that computes without end
 		}
 	case "progress":
 		call.Progress("one")
@@ -268,7 +268,7 @@ func serveMCP(how string) {
 				progress("waiting") // and never answers
 			case "spin":
 				progress("spinning")
-				for {
+				for spinning := true; spinning; { // a program that computes without end
 				}
 			case "progress":
 				progress("one")
