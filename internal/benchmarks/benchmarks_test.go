@@ -195,6 +195,22 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
+// TestIdleMemory gates what a plugin holds that nobody calls: 1000 of them must fit where
+// programs are small.
+func TestIdleMemory(t *testing.T) {
+	const n, limit = 100, 100_000
+	dir := t.TempDir()
+	for i := range n {
+		writePlugin(t, dir, fmt.Sprintf("tool_%03d", i), trivialHandler)
+	}
+	before := heap()
+	h := newHost(t, dir)
+	if got := (heap() - before) / n; got > limit && got < 1<<40 {
+		t.Errorf("an idle plugin holds %d bytes, more than %d", got, limit)
+	}
+	runtime.KeepAlive(h)
+}
+
 // heap gives the bytes that live on the heap.
 func heap() uint64 {
 	runtime.GC()
