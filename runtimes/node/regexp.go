@@ -37,9 +37,11 @@ func loadRegExp(e *engine) goja.Value {
 	}))
 }
 
-// translateRegExp gives a pattern and flags that goja understands rightly. The empty
-// lookahead turns goja to its backtracking engine, which knows \p{…}; the other one takes
-// it for nothing that ever matches.
+// backtracking turns goja to its backtracking engine: the other one takes \p{…} for nothing
+// that ever matches, and under the flag u loses the names of groups in texts beyond ASCII.
+const backtracking = "(?=)"
+
+// translateRegExp gives a pattern and flags that goja understands rightly.
 func translateRegExp(pattern, flags string) (source, used string, err error) {
 	if err := bundle.CheckGroups(pattern); err != nil {
 		return "", "", err
@@ -61,10 +63,13 @@ func translateRegExp(pattern, flags string) (source, used string, err error) {
 		return distinguish(pattern), flags, nil
 	}
 	if !strings.Contains(pattern, `\p`) && !strings.Contains(pattern, `\P`) {
+		if strings.Contains(pattern, "(?<") {
+			pattern = backtracking + pattern
+		}
 		return pattern, flags, nil
 	}
 	var b strings.Builder
-	b.WriteString("(?=)")
+	b.WriteString(backtracking)
 	inClass := false
 	for i := 0; i < len(pattern); i++ {
 		switch c := pattern[i]; c {
