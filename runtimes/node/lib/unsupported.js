@@ -3,7 +3,7 @@
 const { nodeError } = require('internal/errors');
 
 // What to do instead, by module.
-const program = 'handlers start no programs: offer the program as an MCP server of its own beside this host';
+const program = 'handlers start no programs: a program can be a plugin of its own, with "runtime": "process" in its manifest';
 const network = 'handlers listen on no port and look no names up; as clients they have fetch, node:http, node:net and node:tls, for the hosts that the manifest names';
 const development = 'it serves development: leave it out of the handler';
 const threads = 'a handler has one thread: split the work over several calls';
@@ -14,7 +14,7 @@ const ways = {
   inspector: development, 'inspector/promises': development, repl: development, test: development, 'test/reporters': development, trace_events: development, sea: development,
   crypto: 'use createHash, createHmac, randomBytes or timingSafeEqual, or a package in plain JavaScript', 'crypto.subtle': 'use subtle.digest, or a package in plain JavaScript',
   domain: 'use try and catch around await',
-  sqlite: 'keep the data in a JSON file of the folder', tty: 'there is no terminal: write with console, which goes to the log',
+  sqlite: 'keep the data in ctx.store, or in a JSON file of the folder', tty: 'there is no terminal: write with console, which goes to the log',
   v8: 'use structuredClone, or JSON', vm: 'use new Function', wasi: 'use a package in plain JavaScript', worker_threads: threads,
 };
 
@@ -66,4 +66,4 @@ function makeModule(name, own) {
   return Object.assign(Object.create(anything), members);
 }
 
-module.exports = { member, module: makeModule, unsupported, isIP };
+module.exports = { member, module: makeModule, unsupported, isIP, ways };
