@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/toolhost/toolhost/internal/schema"
@@ -16,6 +18,7 @@ import (
 // CheckReport is everything that is wrong with a plugin.
 type CheckReport struct {
 	Plugin   string           `json:"-"` // its name, or its folder's name
+	Tools    []string         `json:"-"` // their ids
 	Dir      string           `json:"dir"`
 	OK       bool             `json:"ok"` // whether there are no errors
 	Errors   []*ManifestError `json:"errors"`
@@ -24,7 +27,7 @@ type CheckReport struct {
 
 // Check loads a plugin folder without registering its tools, and looks for what a model,
 // a client or another author would stumble over. options may be nil; of it MaxTimeout,
-// Strict (warnings are errors), All, Enforced and Log count.
+// Strict (warnings are errors), All, Enforced, Taken and Log count.
 func Check(ctx context.Context, dir string, rts map[string]runtimes.Runtime, options *Options) CheckReport {
 	o := Options{}
 	if options != nil {
@@ -36,10 +39,13 @@ func Check(ctx context.Context, dir string, rts map[string]runtimes.Runtime, opt
 	if o.Enforced == nil {
 		o.Enforced = enforcedAnywhere
 	}
-	op := &opener{rts: rts, maxTimeout: o.MaxTimeout, strict: o.Strict, lint: true, enforced: o.Enforced, log: o.Log}
+	op := &opener{rts: rts, maxTimeout: o.MaxTimeout, strict: o.Strict, lint: true, taken: o.Taken, enforced: o.Enforced, log: o.Log}
 	p := op.open(ctx, dir)
 	p.abandon(o.Log)
 	r := CheckReport{Plugin: p.name, Dir: dir, Errors: []*ManifestError{}, Warnings: []*ManifestError{}}
+	for _, t := range p.tools {
+		r.Tools = append(r.Tools, t.Name)
+	}
 	for _, w := range p.warnings {
 		if w.Rule == ruleToolTwice {
 			e := *w
@@ -82,7 +88,22 @@ func (p *opened) lint(o *opener, c *checker) {
 			Msg: msg, Hint: hint, Warning: true, info: info,
 		})
 	}
+	texts := map[string]string{} // of descriptions, with the first tool that has each
 	for _, t := range m.Tools {
+		if by := o.taken[t.ID]; by != "" && t.ID != "" {
+			note(t.Pointer+"/id", ruleIDTaken, fmt.Sprintf("the id %q is also that of a tool of %s; the one that loads later is skipped", cut(t.ID), by), "give the tool an id of its own, such as "+strconv.Quote(p.idOfOwn(t.ID)), false)
+		}
+		if said := squeeze(t.Description); said != "" && !c.covered[t.Pointer+"/description"] {
+			switch first := texts[said]; {
+			case first != "" && first != t.ID:
+				note(t.Pointer+"/description", ruleSameText, fmt.Sprintf("%s is described as %q is; the model cannot choose between them", c.toolTitle(t.Pointer), cut(first)), "say what this one does that the other does not", false)
+			case said == squeeze(t.ID):
+				note(t.Pointer+"/description", ruleSaysNothing, fmt.Sprintf("the description of %s only repeats its id", c.toolTitle(t.Pointer)), "say what the tool does, what it needs and what it gives", false)
+			}
+			if texts[said] == "" {
+				texts[said] = t.ID
+			}
+		}
 		if t.Title == "" && !c.covered[t.Pointer+"/title"] {
 			note(t.Pointer, ruleNoTitle, fmt.Sprintf("%s has no title; people see its id", c.toolTitle(t.Pointer)), `add "title"`, false)
 		}
@@ -121,6 +142,21 @@ func (p *opened) lint(o *opener, c *checker) {
 			note(r.place(m), ruleAdvisory, fmt.Sprintf("nobody holds the plugin to %q (%s): %s", r.Rule, r.Allows, r.How), r.remedy(m), false)
 		}
 	}
+}
+
+// squeeze gives a text with nothing left but its letters and digits, in lower case.
+func squeeze(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, s)
+}
+
+// idOfOwn gives an id that no other plugin has, most likely.
+func (p *opened) idOfOwn(id string) string {
+	return strings.ReplaceAll(p.name, "-", "_") + "_" + id
 }
 
 // Schemas gives the published schemas of a plugin's tools by tool id, without opening the

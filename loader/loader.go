@@ -46,6 +46,8 @@ type Options struct {
 	Strict bool
 	// All has [Check] give what is only worth knowing, too.
 	All bool
+	// Taken are the ids of tools that others have, with who: [Check] warns of them.
+	Taken map[string]string
 	// Enforced gives who holds the plugin in a folder to the rules of its manifest, as
 	// [Enforce] does. Strict refuses a plugin with a rule to which nobody holds it. nil takes
 	// handlers to run in this process.

@@ -46,7 +46,8 @@ type opener struct {
 	services   func(*Manifest) runtimes.Services
 	dataDir    string
 	enforced   func(*Manifest, string) []Enforcement
-	execute    executor // runs commands of plugins; nil where nothing can
+	taken      map[string]string // tool ids that are in use, with who has them; of a check
+	execute    executor          // runs commands of plugins; nil where nothing can
 	log        *slog.Logger
 }
 
@@ -103,7 +104,7 @@ func (o *opener) open(ctx context.Context, dir string) (p *opened) {
 	if len(p.errors) > 0 {
 		return p
 	}
-	o.openRuntime(ctx, p, rt, code)
+	o.openRuntime(ctx, p, c, rt, code)
 	return p
 }
 
@@ -254,7 +255,7 @@ func (o *opener) runtime(p *opened, c *checker) (runtimes.Runtime, []runtimes.To
 }
 
 // openRuntime opens the plugin in its runtime, and gives the tools their handlers.
-func (o *opener) openRuntime(ctx context.Context, p *opened, rt runtimes.Runtime, code []runtimes.Tool) {
+func (o *opener) openRuntime(ctx context.Context, p *opened, c *checker, rt runtimes.Runtime, code []runtimes.Tool) {
 	m := p.manifest
 	spec := runtimes.Spec{
 		Plugin: p.name, Version: m.Version, Dir: p.dir, Tools: code, Policy: p.policy,
@@ -285,6 +286,9 @@ func (o *opener) openRuntime(ctx context.Context, p *opened, rt runtimes.Runtime
 	p.instance = instance
 	if advisor, ok := rt.(runtimes.Advisor); ok && o.lint {
 		o.advise(ctx, p, advisor, spec)
+	}
+	if surveyor, ok := rt.(runtimes.Surveyor); ok && o.lint {
+		o.survey(ctx, p, c, surveyor, spec)
 	}
 	maps.Copy(p.inputs, instance.Inputs())
 	o.ownSchemas(ctx, p)

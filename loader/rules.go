@@ -66,6 +66,12 @@ const (
 	ruleCommands     = "P46"
 	ruleWhen         = "P47"
 	ruleSlow         = "P48"
+	ruleNoModule     = "P49"
+	ruleUndeclared   = "P50"
+	ruleUnused       = "P51"
+	ruleIDTaken      = "P52"
+	ruleSameText     = "P53"
+	ruleSaysNothing  = "P54"
 )
 
 // Rules gives every rule of manifests, in the order of their ids. The rules of schema
@@ -120,5 +126,11 @@ func Rules() []Rule {
 		{ruleCommands, SeverityError, "a command's id is 1 to 128 bytes without white space, no tool's, and it has a handler in the node runtime, none in the process runtime"},
 		{ruleWhen, SeverityError, "conditions of commands are names with !, && and ||"},
 		{ruleSlow, SeverityWarning, "handler modules append to no text in a loop: each time the whole text is copied"},
+		{ruleNoModule, SeverityWarning, "the modules of Node that handlers import are ones that they can use here"},
+		{ruleUndeclared, SeverityWarning, "what handlers use of the host is declared in permissions"},
+		{ruleUnused, SeverityInfo, "what permissions declare is used by the handlers"},
+		{ruleIDTaken, SeverityWarning, "a tool's id is not that of a built-in tool, nor of a plugin checked before it"},
+		{ruleSameText, SeverityWarning, "the tools of a plugin have descriptions that differ"},
+		{ruleSaysNothing, SeverityWarning, "a tool's description says more than its id"},
 	}
 }

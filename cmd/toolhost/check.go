@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolhost/toolhost/host/foldertools"
 	"github.com/toolhost/toolhost/loader"
 )
 
@@ -37,6 +38,10 @@ func (p *program) check(ctx context.Context, dirs []string, all bool) error {
 		return failed(err)
 	}
 	reports := []loader.CheckReport{}
+	taken := map[string]string{}
+	for _, t := range foldertools.Tools() {
+		taken[t.Name] = "the host"
+	}
 	for _, dir := range dirs {
 		found, err := loader.Folders(dir)
 		if err != nil {
@@ -46,7 +51,13 @@ func (p *program) check(ctx context.Context, dirs []string, all bool) error {
 			return usagef("a plugin folder holds a "+loader.ManifestFile, "there is no plugin in %q", dir)
 		}
 		for _, plugin := range found {
-			reports = append(reports, loader.Check(ctx, plugin, p.runtimes(limits, ""), &loader.Options{MaxTimeout: limits.MaxTimeout, All: all, Enforced: p.enforcedInLoad}))
+			r := loader.Check(ctx, plugin, p.runtimes(limits, ""), &loader.Options{MaxTimeout: limits.MaxTimeout, All: all, Enforced: p.enforcedInLoad, Taken: taken})
+			for _, id := range r.Tools {
+				if taken[id] == "" {
+					taken[id] = fmt.Sprintf("the plugin %q", r.Plugin)
+				}
+			}
+			reports = append(reports, r)
 		}
 	}
 	bad := false

@@ -33,8 +33,9 @@ type isolation struct {
 }
 
 var (
-	_ runtimes.Runtime = (*isolation)(nil)
-	_ runtimes.Advisor = (*isolation)(nil)
+	_ runtimes.Runtime  = (*isolation)(nil)
+	_ runtimes.Advisor  = (*isolation)(nil)
+	_ runtimes.Surveyor = (*isolation)(nil)
 )
 
 // newIsolation makes the runtime "node" as the flags ask for it.
@@ -76,6 +77,14 @@ func (i *isolation) Advise(ctx context.Context, spec runtimes.Spec) ([]runtimes.
 		return advisor.Advise(ctx, spec)
 	}
 	return nil, nil
+}
+
+// Survey looks through the code of handlers, wherever they run.
+func (i *isolation) Survey(ctx context.Context, spec runtimes.Spec) (*runtimes.Survey, error) {
+	if surveyor, ok := i.inProcess.(runtimes.Surveyor); ok {
+		return surveyor.Survey(ctx, spec)
+	}
+	return &runtimes.Survey{}, nil
 }
 
 func (i *isolation) note(plugin, where string) {
