@@ -23,6 +23,13 @@ import (
 	"github.com/toolhost/toolhost/permissions"
 )
 
+// ManifestFile is the name of the manifest in a plugin's folder.
+const ManifestFile = "filer-plugin.json"
+
+// LeastEngineMemory is how much memory, in bytes, a process has at least that runs a
+// JavaScript engine, whatever the manifest states.
+const LeastEngineMemory = 256 << 20
+
 // Spec is what a runtime is given to open a plugin.
 type Spec struct {
 	Plugin  string // the plugin's id
@@ -30,8 +37,7 @@ type Spec struct {
 	Dir     string // the plugin's folder, absolute, links resolved
 	Tools   []Tool
 	Policy  *permissions.Policy
-	// Services are guarded by Policy already. The zero value has none of them: a runtime
-	// guards it before use.
+	// Services are what the host offers; [Spec.WithDefaults] guards them by Policy.
 	Services Services
 	// DataDir is the plugin's private folder, which a child process may write; it may not
 	// exist yet. "" where the host keeps none.
@@ -55,6 +61,16 @@ type Spec struct {
 	KeepAlive bool
 	// Log takes what the plugin logs; it has the key plugin already.
 	Log *slog.Logger
+}
+
+// WithDefaults gives the spec as a runtime uses it: with a log, and with services that do
+// what Policy allows. Doing it twice changes nothing.
+func (s Spec) WithDefaults() Spec {
+	if s.Log == nil {
+		s.Log = slog.New(slog.DiscardHandler)
+	}
+	s.Services = s.Services.Guard(s.Policy)
+	return s
 }
 
 // Tool is one tool of a plugin, as its manifest declares it.

@@ -25,7 +25,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"os"
 	"path"
@@ -111,12 +110,10 @@ func New(options *Options) *Runtime {
 // Open bundles, compiles and evaluates the plugin's handler modules, unless the same was
 // done well before.
 func (r *Runtime) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instance, error) {
-	if spec.Log == nil {
-		spec.Log = slog.New(slog.DiscardHandler)
-	}
+	spec = spec.WithDefaults()
 	if spec.Engine == "node" {
 		return nil, loadError(runtimes.Problem{
-			File: "filer-plugin.json", Message: `this host has no "engine": "node"`, Hint: `write "engine": "goja", or leave it out`,
+			File: runtimes.ManifestFile, Message: `this host has no "engine": "node"`, Hint: `write "engine": "goja", or leave it out`,
 		})
 	}
 	sources := spec.Dir
@@ -158,7 +155,7 @@ func (r *Runtime) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instan
 	for file, script := range built.Scripts {
 		programs[file] = newLazyProgram(file, script)
 	}
-	in := &instance{runtime: r, spec: withServices(spec), handlers: map[string]*handler{}, inputs: map[string][sha256.Size]byte{}}
+	in := &instance{runtime: r, spec: spec, handlers: map[string]*handler{}, inputs: map[string][sha256.Size]byte{}}
 	in.base, in.stop = context.WithCancelCause(context.Background())
 	in.together = programs[bundle.Together]
 	for _, t := range spec.Tools {

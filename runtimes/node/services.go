@@ -8,9 +8,6 @@ import (
 	"slices"
 
 	"github.com/dop251/goja"
-
-	"github.com/toolhost/toolhost/permissions"
-	"github.com/toolhost/toolhost/runtimes"
 )
 
 // maxServed is how many bytes of JSON one value may have that a script hands to a service.
@@ -225,16 +222,4 @@ func (e *engine) completePrompt(c goja.FunctionCall) goja.Value {
 		answer, err := e.services.Complete(ctx, call, text)
 		return func() (goja.Value, error) { return e.vm.ToValue(answer), nil }, err
 	})
-}
-
-// withServices gives a spec whose services can be used.
-func withServices(spec runtimes.Spec) runtimes.Spec {
-	if spec.Services.Settings == nil {
-		policy := spec.Policy
-		if policy == nil {
-			policy = &permissions.Policy{}
-		}
-		spec.Services = spec.Services.Guard(policy)
-	}
-	return spec
 }

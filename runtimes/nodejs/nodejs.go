@@ -19,7 +19,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"path"
 	"time"
 
@@ -35,11 +34,8 @@ var bootstrap string
 const (
 	// loadLimit is how long the handler modules of a plugin may take to evaluate together.
 	loadLimit = 10 * time.Second
-	// leastMemory is what Node.js needs, in bytes, whatever a manifest says.
-	leastMemory = 256 << 20
 	// loadTool is the tool that evaluates all handler modules. No manifest can name it so.
 	loadTool = "toolhost:load"
-	manifest = "filer-plugin.json"
 )
 
 // Runtime opens plugins. It is safe for concurrent use.
@@ -63,9 +59,7 @@ func New(options *process.Options) *Runtime {
 // Open finds Node.js and evaluates the plugin's handler modules once, in a process that is
 // thrown away.
 func (r *Runtime) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instance, error) {
-	if spec.Log == nil {
-		spec.Log = slog.New(slog.DiscardHandler)
-	}
+	spec = spec.WithDefaults()
 	found, err := r.found.find(ctx)
 	if err != nil {
 		return nil, err
@@ -89,7 +83,7 @@ func memory(stated int64) int64 {
 	if stated == 0 {
 		return 0
 	}
-	return max(stated, leastMemory)
+	return max(stated, runtimes.LeastEngineMemory)
 }
 
 // command gives the command that runs the plugin's handlers.

@@ -14,9 +14,6 @@ import (
 	"github.com/toolhost/toolhost/runtimes"
 )
 
-// manifestFile is where a plugin's command stands, for reports.
-const manifestFile = "filer-plugin.json"
-
 // command is a plugin's command, looked up.
 type command struct {
 	argv []string // the program as an absolute path, and its arguments
@@ -67,7 +64,7 @@ func lookUp(spec *runtimes.Spec) (*command, error) {
 }
 
 func (f *finder) problem(message, hint string) {
-	f.problems = append(f.problems, runtimes.Problem{File: manifestFile, Message: message, Hint: hint})
+	f.problems = append(f.problems, runtimes.Problem{File: runtimes.ManifestFile, Message: message, Hint: hint})
 }
 
 // program finds the program that a word names; "" where there is none, and a problem.

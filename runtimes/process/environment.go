@@ -35,7 +35,7 @@ func checkEnvironment(policy *permissions.Policy) error {
 	for _, name := range policy.Env {
 		if refusedName(name) {
 			e.Problems = append(e.Problems, runtimes.Problem{
-				File: manifestFile, Message: fmt.Sprintf("the environment variable %q is never given to a process: it can make programs run other code", name),
+				File: runtimes.ManifestFile, Message: fmt.Sprintf("the environment variable %q is never given to a process: it can make programs run other code", name),
 				Hint: `take it out of "permissions.env"; what the program needs may be an argument in its "command"`,
 			})
 		}

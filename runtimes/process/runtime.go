@@ -20,7 +20,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/toolhost/toolhost/permissions/sandbox"
@@ -74,10 +73,7 @@ func (r *Runtime) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instan
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
-	if spec.Log == nil {
-		spec.Log = slog.New(slog.DiscardHandler)
-	}
-	spec.Services = spec.Services.Guard(spec.Policy)
+	spec = spec.WithDefaults()
 	var problems []runtimes.Problem
 	collect := func(err error) error {
 		var load *runtimes.LoadError

@@ -159,7 +159,7 @@ func (in *instance) confinable() error {
 		return err
 	}
 	return &runtimes.LoadError{Problems: []runtimes.Problem{{
-		File: manifestFile, Message: "the plugin runs a program, which this machine cannot confine: " + lacking.Error(), Hint: lacking.Hint,
+		File: runtimes.ManifestFile, Message: "the plugin runs a program, which this machine cannot confine: " + lacking.Error(), Hint: lacking.Hint,
 	}}}
 }
 

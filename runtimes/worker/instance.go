@@ -5,13 +5,11 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"sync"
 	"time"
 
 	"github.com/toolhost/toolhost/host"
-	"github.com/toolhost/toolhost/permissions"
 	"github.com/toolhost/toolhost/runtimes"
 	pb "github.com/toolhost/toolhost/runtimes/worker/workerpb"
 )
@@ -213,19 +211,4 @@ func encodeCall(ctx context.Context, h *hosted, tool string) *pb.Call {
 		m.Deadline = c.Deadline.UnixNano()
 	}
 	return m
-}
-
-// withDefaults gives a spec that can be used as it is.
-func withDefaults(spec runtimes.Spec) runtimes.Spec {
-	if spec.Log == nil {
-		spec.Log = slog.New(slog.DiscardHandler)
-	}
-	if spec.Services.Settings == nil {
-		policy := spec.Policy
-		if policy == nil {
-			policy = &permissions.Policy{}
-		}
-		spec.Services = spec.Services.Guard(policy)
-	}
-	return spec
 }

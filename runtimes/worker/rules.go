@@ -7,20 +7,18 @@ import (
 
 	"github.com/toolhost/toolhost/permissions"
 	"github.com/toolhost/toolhost/permissions/sandbox"
+	"github.com/toolhost/toolhost/runtimes"
 )
 
-const (
-	// defaultMemory and leastMemory are how many bytes of data a worker may have.
-	defaultMemory = 1 << 30
-	leastMemory   = 256 << 20
-)
+// defaultMemory is how many bytes of data a worker may have whose manifest states none.
+const defaultMemory = 1 << 30
 
 // memory gives how many bytes of data a worker may have whose manifest asks for so many.
 func memory(asked int64) int64 {
 	if asked <= 0 {
 		return defaultMemory
 	}
-	return max(asked, leastMemory)
+	return max(asked, runtimes.LeastEngineMemory)
 }
 
 // rules gives what the kernel lets a worker do. Within it each call has a grant of its own,

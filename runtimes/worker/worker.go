@@ -87,7 +87,7 @@ func (r *Runtime) maxMessage() int { return maxRequest + 16*r.options.MaxResult 
 // Open opens the plugin in a worker. What its modules do there while they are evaluated
 // ends no other process.
 func (r *Runtime) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instance, error) {
-	in := &instance{runtime: r, spec: withDefaults(spec), slots: map[string]*slot{}}
+	in := &instance{runtime: r, spec: spec.WithDefaults(), slots: map[string]*slot{}}
 	in.base, in.end = context.WithCancelCause(context.Background())
 	o, err := r.start(ctx, &in.spec, r.options.Folder, nil)
 	if err != nil {
