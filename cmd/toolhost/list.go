@@ -77,6 +77,17 @@ func newToolListing(r host.Registered) toolListing {
 	return l
 }
 
+// timeout writes a timeout as manifests do: the largest unit that gives a whole number.
+func timeout(ms int64) string {
+	switch {
+	case ms%60_000 == 0:
+		return fmt.Sprintf("%dm", ms/60_000)
+	case ms%1000 == 0:
+		return fmt.Sprintf("%ds", ms/1000)
+	}
+	return fmt.Sprintf("%dms", ms)
+}
+
 func (p *program) list(ctx context.Context) error {
 	s, err := p.load(ctx)
 	if err != nil {
@@ -117,7 +128,7 @@ func (p *program) list(ctx context.Context) error {
 		if !t.Enabled {
 			name += " (disabled)"
 		}
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%dms\t%s\n", name, t.Source, t.Plugin, t.Runtime, t.TimeoutMS, oneLine(strings.Join(t.FileExtensions, " ")))
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", name, t.Source, t.Plugin, t.Runtime, timeout(t.TimeoutMS), oneLine(strings.Join(t.FileExtensions, " ")))
 	}
 	for _, k := range listing.Skipped {
 		_, _ = fmt.Fprintf(w, "\nskipped: tool %s of plugin %s: the name is taken by %s", k.Tool, k.Plugin, k.TakenBy)
@@ -136,6 +147,9 @@ func (p *program) list(ctx context.Context) error {
 	}
 	if err := w.Flush(); err != nil {
 		return failed(fmt.Errorf("writing the list: %w", err))
+	}
+	if len(listing.Tools) == 0 && len(p.flags.tools) > 0 {
+		p.hintf(`no tool's name matches --tools; "toolhost list --tools '*'" lists all`)
 	}
 	return nil
 }
