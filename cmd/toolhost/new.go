@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"strings"
@@ -101,6 +102,9 @@ func shellWord(path string) string {
 // writeTypes writes the types of a plugin that is there.
 func (p *program) writeTypes(dir string) error {
 	schemas, err := loader.Schemas(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return usagef("name the folder of a plugin", "reading the plugin %q: %w", dir, err)
+	}
 	if err != nil {
 		return failed(fmt.Errorf("reading the plugin %q: %w", dir, err))
 	}
