@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/toolhost/toolhost/runtimes"
 )
 
 // ManifestFile is the name of a plugin's manifest.
-const ManifestFile = "filer-plugin.json"
+const ManifestFile = runtimes.ManifestFile
 
 // ManifestError is one thing that is wrong with a plugin: with its manifest, a schema
 // file or a handler module.

@@ -388,7 +388,7 @@ func (w *watcher) saw(p *plugin, now sighting) {
 	p.seen = now
 }
 
-// watchPlugin watches the folders of a plugin; new reports whether any was not watched yet.
+// watchPlugin watches the folders of a plugin; fresh reports whether any was not watched yet.
 func (w *watcher) watchPlugin(dir, resolved string, folders []string) (fresh bool) {
 	list := make([]want, len(folders))
 	for i, f := range folders {
