@@ -234,8 +234,16 @@ func parseRule(text string) (rule hostRule, ok bool) {
 	return rule, true
 }
 
-// schemePorts are the ports of schemes whose URLs need none.
-var schemePorts = map[string]int{"http": 80, "ws": 80, "https": 443, "wss": 443}
+// SchemePort gives the port of URLs of a scheme that name none; 0 where it is not known.
+func SchemePort(scheme string) int {
+	switch strings.ToLower(scheme) {
+	case "http", "ws":
+		return 80
+	case "https", "wss":
+		return 443
+	}
+	return 0
+}
 
 // parseSetting reads the address that a user has set: a URL, or a host with or without a
 // port. ok is false where it is none.
@@ -252,7 +260,7 @@ func parseSetting(text string) (rule hostRule, ok bool) {
 	if err != nil {
 		return rule, false
 	}
-	rule = hostRule{host: name, port: schemePorts[strings.ToLower(u.Scheme)]}
+	rule = hostRule{host: name, port: SchemePort(u.Scheme)}
 	if port := u.Port(); port != "" {
 		n, err := strconv.ParseUint(port, 10, 16)
 		if err != nil || n == 0 {

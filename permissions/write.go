@@ -78,6 +78,42 @@ func (s *staged) finish(dir *os.Root, commit bool, err error) error {
 	return err
 }
 
+// MayWriteFile gives the error with which WriteFile would refuse name, and changes nothing.
+// Folders on the way may be missing.
+func (f *FS) MayWriteFile(name string) error {
+	return unlessMissing(f.at("open", name, true, []access{write}, func(p *place) error {
+		if p.name == "." || p.info != nil && p.info.IsDir() || p.asFolder {
+			return syscall.EISDIR
+		}
+		if p.info == nil {
+			return nil
+		}
+		file, _, err := p.handle(write, name, os.O_WRONLY)
+		if err != nil {
+			return err
+		}
+		return file.Close()
+	}))
+}
+
+// MayMkdir gives the error with which MkdirAll would refuse name, and changes nothing.
+func (f *FS) MayMkdir(name string) error {
+	return unlessMissing(f.at("mkdir", name, true, []access{makeDir}, func(p *place) error {
+		if p.info != nil && !p.info.IsDir() {
+			return syscall.EEXIST
+		}
+		return nil
+	}))
+}
+
+// unlessMissing passes over that a folder on the way is missing.
+func unlessMissing(err error) error {
+	if errno(err) == syscall.ENOENT {
+		return nil
+	}
+	return err
+}
+
 func newMode(perm, otherwise fs.FileMode) fs.FileMode {
 	if perm == 0 {
 		return otherwise

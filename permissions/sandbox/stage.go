@@ -319,8 +319,7 @@ func (s *Stage) Commit() error {
 	}
 	f := s.grant.FS()
 	for _, c := range changes {
-		// A folder may also be one that only leads to what may be written; making it tells.
-		if _, err := f.Target(c.target); err != nil && c.act != makeFolder {
+		if err := c.allowed(f); err != nil {
 			return fmt.Errorf("the program wrote %q: %w", c.target, err)
 		}
 	}
@@ -401,6 +400,18 @@ func (i *staged) removed(seen map[string]bool) []change {
 		changes = append(changes, change{target: filepath.Join(i.target, filepath.FromSlash(path.Clean(name))), act: remove})
 	}
 	return changes
+}
+
+// allowed gives the error with which the change would be refused.
+func (c change) allowed(f *permissions.FS) error {
+	switch c.act {
+	case makeFolder:
+		return f.MayMkdir(c.target)
+	case writeFile:
+		return f.MayWriteFile(c.target)
+	}
+	_, err := f.Target(c.target)
+	return err
 }
 
 // do makes the change.
