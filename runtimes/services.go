@@ -198,7 +198,7 @@ type noNetwork struct{}
 
 func (noNetwork) Fetch(ctx context.Context, grant *permissions.Grant, r *Request) (*Response, error) {
 	if u, err := url.Parse(r.URL); err == nil && u.Hostname() != "" {
-		port := map[string]int{"http": 80, "https": 443}[u.Scheme]
+		port := permissions.SchemePort(u.Scheme)
 		if n, err := strconv.Atoi(u.Port()); err == nil {
 			port = n
 		}

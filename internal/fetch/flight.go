@@ -100,10 +100,6 @@ func (f *flight) prepare(r *runtimes.Request) error {
 
 // fill makes the request with its secrets.
 func (f *flight) fill(ctx context.Context, r *runtimes.Request) error {
-	before := len(f.shown.Fragment)
-	if before > 0 {
-		f.shown.Fragment, f.shown.RawFragment = "", ""
-	}
 	text, err := f.secrets.fillURL(ctx, f.shown.String())
 	if err != nil {
 		return err
@@ -154,8 +150,8 @@ func (f *flight) defaultHeader(name, value string) {
 
 // check asks the grant about a URL's host, and gives host and port as they are sent.
 func (f *flight) check(ctx context.Context, u *url.URL) (string, error) {
-	port := map[string]int{"http": 80, "https": 443}[u.Scheme]
-	usual := port
+	usual := permissions.SchemePort(u.Scheme)
+	port := usual
 	if p := u.Port(); p != "" {
 		n, err := strconv.ParseUint(p, 10, 16)
 		if err != nil {
@@ -200,7 +196,7 @@ func (f *flight) send(ctx context.Context) (*http.Response, error) {
 		}
 		port, _ := strconv.Atoi(target.Port())
 		if port == 0 {
-			port = map[string]int{"http": 80, "https": 443}[target.Scheme]
+			port = permissions.SchemePort(target.Scheme)
 		}
 		return nil, runtimes.AsNetworkError(f.door.Denied(err), target.Hostname(), port)
 	}

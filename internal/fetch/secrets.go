@@ -3,7 +3,6 @@ package fetch
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/toolhost/toolhost/internal/jsondoc"
 	"github.com/toolhost/toolhost/permissions"
 	"github.com/toolhost/toolhost/runtimes"
 )
@@ -97,11 +97,8 @@ func inQuery(value string) string { return strings.ReplaceAll(url.QueryEscape(va
 func inPath(value string) string { return url.PathEscape(value) }
 
 func inJSON(value string) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(value) // a string always is JSON
-	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(b.String()), `"`), `"`)
+	quoted := jsondoc.Quote(value)
+	return quoted[1 : len(quoted)-1]
 }
 
 func inXML(value string) string {
