@@ -265,7 +265,7 @@ func (l *Loader) callTool(name string, paths []string, values map[string]json.Ra
 	}
 	property, list := tool.FileArgument()
 	if property == "" {
-		return nil, &MenuError{Msg: fmt.Sprintf("the tool %q takes no file", name)}
+		return nil, &MenuError{Msg: fmt.Sprintf("the tool %q takes no file", name), Hint: "mark the argument that names one with \"format\": \"file-path\" in the tool's schema"}
 	}
 	run := &MenuRun{}
 	add := func(value any) {
