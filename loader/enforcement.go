@@ -177,7 +177,7 @@ func (e *enforcing) access(rule, pointer, act string, a permissions.Access, prog
 }
 
 func (e *enforcing) network(rule string, p permissions.HostPolicy) {
-	by, how := ByHost, "the host makes the connections, and refuses addresses of this machine and its networks"
+	by, how := ByHost, "the host makes the connections, and refuses addresses of this machine and its networks but for those that are named literally"
 	switch {
 	case e.place == InProcess, e.place == InWorker:
 	case !e.confined():
