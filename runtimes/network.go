@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"regexp"
 	"strconv"
 	"syscall"
 )
@@ -130,7 +129,3 @@ func errnoName(n syscall.Errno) string {
 	}
 	return "E" + strconv.Itoa(int(n))
 }
-
-// Placeholder matches a placeholder for a secret setting, {{secret:KEY}}, as it stands in a
-// text or, percent-encoded, in a URL or form. Its only group is the key.
-var Placeholder = regexp.MustCompile(`(?i)(?:\{|%7B){2}secret(?::|%3A)([^{}"\s&=/?#\\]{1,300}?)(?:\}|%7D){2}`)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -106,8 +105,8 @@ func (e *engine) sendRequest(c goja.FunctionCall) goja.Value {
 		if call == nil {
 			return nil, withoutCall("fetch", hostOf(request.URL))
 		}
-		if holdsPlaceholder(request) && argumentsHoldPlaceholder(call.Args) {
-			return nil, errForeignPlaceholder
+		if err := runtimes.CheckPlaceholders(call.Args, request); err != nil {
+			return nil, err
 		}
 		response, err := network.Fetch(ctx, grant, request)
 		if err != nil {
@@ -273,47 +272,6 @@ func (e *engine) uint8Array(b []byte) goja.Value {
 		panic(err)
 	}
 	return o
-}
-
-// errForeignPlaceholder keeps an agent, or whoever writes what it reads, from having a
-// secret sent by writing a placeholder into an argument that the handler passes on.
-var errForeignPlaceholder = &runtimes.NetworkError{Code: "ERR_INVALID_ARG_VALUE", Message: "nothing was sent: the arguments of this call hold a placeholder of a secret ({{secret:…}}), which only the plugin's own code may write; take it out of the arguments"}
-
-func holdsPlaceholder(r *runtimes.Request) bool {
-	if runtimes.Placeholder.MatchString(r.URL) || runtimes.Placeholder.Match(r.Body) {
-		return true
-	}
-	for _, values := range r.Header {
-		if slices.ContainsFunc(values, runtimes.Placeholder.MatchString) {
-			return true
-		}
-	}
-	return false
-}
-
-// argumentsHoldPlaceholder looks at every text of the arguments, names included.
-func argumentsHoldPlaceholder(args json.RawMessage) bool {
-	var v any
-	if json.Unmarshal(args, &v) != nil {
-		return false
-	}
-	var holds func(v any) bool
-	holds = func(v any) bool {
-		switch v := v.(type) {
-		case string:
-			return runtimes.Placeholder.MatchString(v)
-		case []any:
-			return slices.ContainsFunc(v, holds)
-		case map[string]any:
-			for name, member := range v {
-				if holds(name) || holds(member) {
-					return true
-				}
-			}
-		}
-		return false
-	}
-	return holds(v)
 }
 
 // closeExchanges ends those of a scope.

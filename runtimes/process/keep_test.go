@@ -154,6 +154,7 @@ func TestServices(t *testing.T) {
 		{bare, `{"id":"p1","method":"ai.complete","params":{"prompt":"x"}}`, `this host has nothing that could do it`},
 		{runtimes.Spec{}, `{"id":"p1","method":"ai.complete","params":{"prompt":"x"}}`, `"ai": {"complete": true}`},
 		{bare, `{"id":"p1","method":"fetch","params":{"url":"https://a.example"}}`, `"fetch": {"static": ["a.example"]}`},
+		{bare, `{"id":"p1","method":"fetch","params":{"url":"https://a.example/?k={{secret:a.b}}"}}`, `the arguments of this call hold a placeholder`},
 	} {
 		p := open(t, nil, c.spec)
 		if text, failed := p.odd("ask " + c.ask); failed || !strings.Contains(text, c.want) {

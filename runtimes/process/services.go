@@ -141,9 +141,11 @@ func (in *instance) fetch(ctx context.Context, call *host.Call, params json.RawM
 	for _, h := range p.Headers {
 		header.Add(h[0], h[1])
 	}
-	response, err := in.spec.Services.Network.Fetch(ctx, call.Grant, &runtimes.Request{
-		Method: p.Method, URL: p.URL, Header: header, Body: p.Body, Redirect: p.Redirect,
-	})
+	request := &runtimes.Request{Method: p.Method, URL: p.URL, Header: header, Body: p.Body, Redirect: p.Redirect}
+	if err := runtimes.CheckPlaceholders(call.Args, request); err != nil {
+		return nil, err
+	}
+	response, err := in.spec.Services.Network.Fetch(ctx, call.Grant, request)
 	if err != nil {
 		return nil, err
 	}

@@ -128,6 +128,11 @@ func (h *hosted) fetch(ctx context.Context, cancel context.CancelFunc, a *pb.Fet
 	if a.GetHasBody() {
 		request.Body = append([]byte{}, a.GetBody()...)
 	}
+	if h.call != nil {
+		if err := runtimes.CheckPlaceholders(h.call.Args, request); err != nil {
+			return failed(err), false
+		}
+	}
 	response, err := h.services.Network.Fetch(ctx, h.grant, request)
 	if err != nil {
 		return failed(err), false
