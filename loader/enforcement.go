@@ -6,6 +6,7 @@ import (
 
 	"github.com/toolhost/toolhost/permissions"
 	"github.com/toolhost/toolhost/permissions/sandbox"
+	"github.com/toolhost/toolhost/runtimes"
 )
 
 // Enforcer is who holds a plugin to a rule.
@@ -16,9 +17,6 @@ const (
 	ByHost   Enforcer = "host"     // every access goes through the host
 	Advisory Enforcer = "advisory" // nobody
 )
-
-// leastEngine is how much memory a process gets at least that runs a JavaScript engine.
-const leastEngine = 256 << 20
 
 // Place is where the code of a plugin runs.
 type Place string
@@ -209,7 +207,7 @@ func (e *enforcing) capabilities(p *permissions.Policy) {
 		{p.SessionGetActive, "session", "/permissions/session/getActive", "see which session is active"},
 		{p.ChannelsGetIntegrationConfig, "channels", "/permissions/channels/getIntegrationConfig", "see how channels are set up"},
 		{p.AIComplete, "ai", "/permissions/ai/complete", "ask a language model that the user has set up"},
-		{p.HostTrigger, "hostTrigger", "/permissions/hostTrigger", "be started by the host"},
+		{p.HostTrigger, "hostTrigger", "/permissions/hostTrigger", "run commands of installed plugins"},
 		{p.RenderHTMLToPDF, "renderHtmlToPdf", "/permissions/renderHtmlToPdf", "have pages printed"},
 	} {
 		if c.on {
@@ -239,7 +237,7 @@ func (e *enforcing) limits() {
 		if e.m.Memory > 0 {
 			bytes := e.m.Memory
 			if e.place == InWorker || e.place == InChild && e.m.Engine == "node" {
-				bytes = max(bytes, leastEngine)
+				bytes = max(bytes, runtimes.LeastEngineMemory)
 			}
 			memory, pointer = fmt.Sprintf("%d MiB", (bytes+1<<20-1)>>20), "/permissions/execution/memory"
 		}
