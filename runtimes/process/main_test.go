@@ -197,6 +197,11 @@ func odd(how string, id json.RawMessage, in *bufio.Reader, say func(string, ...a
 		}
 		fmt.Fprintln(os.Stderr)
 		say("%s", ok)
+	case "log flood":
+		for i := range 20_000 {
+			say("{\"method\":\"log\",\"params\":{\"message\":\"flooded %d\"}}\n", i)
+		}
+		say("%s", ok)
 	case "split":
 		text := `{"id":` + string(id) + `,"result":"zażółć 😀"}` + "\n"
 		for i := range len(text) {

@@ -70,6 +70,20 @@ func TestOddPrograms(t *testing.T) {
 	}
 }
 
+// A program that logs without end does not fill the log, and what was left out is said.
+func TestLogFlood(t *testing.T) {
+	p := open(t, nil, runtimes.Spec{})
+	p.expect("odd", object{"how": "log flood"}, "ok")
+	p.instance.Close(t.Context())
+	log := p.log.String()
+	if n := strings.Count(log, "flooded "); n < 100 || n > 10_000 {
+		t.Errorf("%d of 20000 lines were logged", n)
+	}
+	if !strings.Contains(log, "lines were left out of the log") {
+		t.Error("the log does not say that lines were left out")
+	}
+}
+
 // Programs that do not end are ended at the deadline; the next call is served.
 func TestProgramsThatHang(t *testing.T) {
 	for _, keep := range []bool{false, true} {

@@ -43,6 +43,7 @@ type stdio struct {
 	withContext bool
 	maxResult   int
 	grace       time.Duration // for the answer to a call that was cancelled
+	logged      limiter       // what the process logs
 
 	writing sync.Mutex // one line at a time
 
@@ -238,6 +239,7 @@ func (s *stdio) failure() error {
 // program sends.
 func (s *stdio) read() {
 	defer close(s.ended)
+	defer s.logged.flush(s.log)
 	r := bufio.NewReaderSize(s.p.Stdout(), 64<<10)
 	for {
 		line, err := readLine(r)
@@ -360,7 +362,7 @@ func (s *stdio) notification(x *exchange, m message, log *slog.Logger) {
 	case m.Method == "log" && isText:
 		var level slog.Level
 		_ = level.UnmarshalText([]byte(p.Level)) // another word counts as info
-		log.Log(context.Background(), level, cut(text, 8<<10))
+		s.logged.log(log, level, cut(text, maxLogged))
 	case m.Method == "progress" && isText && x != nil && p.ID == x.id:
 		if x.call.Progress != nil && x.ctx.Err() == nil {
 			x.call.Progress(text)
