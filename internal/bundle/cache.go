@@ -203,8 +203,7 @@ func own(folder *os.Root, others fs.FileMode) error {
 }
 
 func ownInfo(info fs.FileInfo, others fs.FileMode) error {
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	if !ok || int(stat.Uid) != os.Geteuid() || info.Mode().Perm()&others != 0 {
+	if !owned(info) || info.Mode().Perm()&others != 0 {
 		return fmt.Errorf("%q is not the user's own, or others may use it", info.Name())
 	}
 	return nil
@@ -212,7 +211,7 @@ func ownInfo(info fs.FileInfo, others fs.FileMode) error {
 
 // readEntry reads a whole entry.
 func readEntry(folder *os.Root, name string) ([]byte, error) {
-	f, err := folder.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	f, err := folder.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|noFollow, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -78,9 +78,7 @@ type stamp struct {
 
 func stampOf(info fs.FileInfo) stamp {
 	s := stamp{size: info.Size(), time: info.ModTime()}
-	if sys, ok := info.Sys().(*syscall.Stat_t); ok {
-		s.device, s.inode = uint64(sys.Dev), sys.Ino
-	}
+	s.device, s.inode = identity(info)
 	return s
 }
 
