@@ -23,6 +23,7 @@ type CheckReport struct {
 	OK       bool             `json:"ok"` // whether there are no errors
 	Errors   []*ManifestError `json:"errors"`
 	Warnings []*ManifestError `json:"warnings"`
+	Infos    []*ManifestError `json:"infos,omitempty"` // what is only worth knowing, with Options.All
 }
 
 // Check loads a plugin folder without registering its tools, and looks for what a model,
@@ -57,10 +58,11 @@ func Check(ctx context.Context, dir string, rts map[string]runtimes.Runtime, opt
 	}
 	r.Errors = append(r.Errors, p.errors...)
 	if o.All {
-		r.Warnings = append(r.Warnings, p.notes...)
+		r.Infos = append(r.Infos, p.notes...)
 	}
 	sortByPlace(r.Errors)
 	sortByPlace(r.Warnings)
+	sortByPlace(r.Infos)
 	r.OK = len(r.Errors) == 0
 	return r
 }

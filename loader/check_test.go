@@ -60,7 +60,7 @@ func TestCheckFindsMore(t *testing.T) {
 	if slices.Contains(got, ruleNotOffered) {
 		t.Error("what is only worth knowing is shown unasked")
 	}
-	if got := rulesOf(w.check("a", &Options{All: true}).Warnings); !slices.Contains(got, ruleNotOffered) {
+	if got := rulesOf(w.check("a", &Options{All: true}).Infos); !slices.Contains(got, ruleNotOffered) {
 		t.Errorf("warnings = %v", got)
 	}
 	w.write("b/"+ManifestFile, `{"name":"b"}`)

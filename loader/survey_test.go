@@ -3,6 +3,7 @@ package loader
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,7 +31,7 @@ func (w *world) survey(manifest string, s *runtimes.Survey, o *Options) []string
 		w.t.Errorf("errors = %v", r.Errors)
 	}
 	said := []string{}
-	for _, e := range r.Warnings {
+	for _, e := range slices.Concat(r.Warnings, r.Infos) {
 		said = append(said, e.Rule+" "+e.Error()+" | "+e.Hint)
 	}
 	return said

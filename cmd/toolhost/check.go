@@ -90,7 +90,7 @@ func printReports(out io.Writer, reports []loader.CheckReport) error {
 		for _, part := range []struct {
 			kind string
 			list []*loader.ManifestError
-		}{{"error", r.Errors}, {"warning", r.Warnings}} {
+		}{{"error", r.Errors}, {"warning", r.Warnings}, {"info", r.Infos}} {
 			for _, e := range part.list {
 				line := fmt.Sprintf("  %s: %s [%s]\n", part.kind, indent(e.Error(), "    "), e.Rule)
 				if e.Hint != "" {
