@@ -114,7 +114,7 @@ func Rules() []Rule {
 		{ruleNothing, SeverityWarning, "a plugin contributes something"},
 		{ruleAdvisory, SeverityWarning, "somebody holds the plugin to each rule of its permissions and to its limits, on this machine"},
 		{ruleNoFile, SeverityError, "files that the manifest names are there"},
-		{ruleModule, SeverityError, "handler modules load"},
+		{ruleModule, SeverityError, "handler modules load, and commands can be run"},
 		{ruleNoRuntime, SeverityError, "the host has the runtime that the plugin needs"},
 		{ruleNameTaken, SeverityError, "no other folder has a plugin of the same name"},
 		{ruleInternal, SeverityError, "loading does not fail by a fault of the host"},
