@@ -130,6 +130,20 @@ func TestExitBySignal(t *testing.T) {
 	})
 }
 
+func TestExitByOwnSignal(t *testing.T) {
+	for _, supervise := range []bool{false, true} {
+		p := start(t, &child.Options{Argv: []string{"/bin/sh", "-c", "kill -9 $$; echo alive"}, Supervise: supervise, Mode: sandbox.Require})
+		out, err := io.ReadAll(p.Stdout())
+		if err != nil || len(out) > 0 {
+			t.Errorf("supervise=%v: got %q, %v", supervise, out, err)
+		}
+		var exit *child.ExitError
+		if err := wait(t, p); !errors.As(err, &exit) || exit.Error() != "signal: killed" {
+			t.Errorf("supervise=%v: got %#v", supervise, err)
+		}
+	}
+}
+
 func TestStartFails(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -72,7 +72,12 @@ func (n *namespace) kill() { _ = syscall.Kill(n.pid, syscall.SIGKILL) }
 
 func (n *namespace) reaped() {}
 
+// decode takes SIGSYS for SIGKILL, in whose place the sandbox gives it to a child that
+// kills itself.
 func (n *namespace) decode(status int, signal syscall.Signal) (int, syscall.Signal) {
+	if signal == syscall.SIGSYS {
+		signal = syscall.SIGKILL
+	}
 	return status, signal
 }
 

@@ -59,7 +59,7 @@ func (c *Child) confine(rules *Rules, mode Mode, s *Support) error {
 		}
 		p.Path = filepath.Join(dir, p.Path)
 	}
-	filter, err := filterFor(sockets{unix: rules.Sockets != "", proxy: proxied}, rules.writes(), s.Landlock)
+	filter, err := filterFor(sockets{unix: rules.Sockets != "", proxy: proxied}, rules.writes(), s.Namespaces, s.Landlock)
 	if err != nil {
 		return fmt.Errorf("confining %q: writing the filter of system calls: %w", p.Path, err)
 	}

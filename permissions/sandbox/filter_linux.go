@@ -28,8 +28,9 @@ type sockets struct {
 
 // filterFor gives the program that the kernel runs before each system call: what the
 // file rules do not reach is refused here. metadata: changing modes and times is allowed.
-// abi is the Landlock version: old ones leave open what is closed here instead.
-func filterFor(s sockets, metadata bool, abi int) ([]byte, error) {
+// first: the program is process 1 of a namespace. abi is the Landlock version: old ones
+// leave open what is closed here instead.
+func filterFor(s sockets, metadata, first bool, abi int) ([]byte, error) {
 	f := &filter{}
 	f.add(bpf.LoadAbsolute{Off: offArch, Size: 4})
 	// Another table of system calls has other numbers: nothing below would hold.
@@ -50,6 +51,9 @@ func filterFor(s sockets, metadata bool, abi int) ([]byte, error) {
 		f.deny(unix.EPERM, oldCalls.metadata...)
 	}
 	f.self()
+	if first {
+		f.ownEnd()
+	}
 	f.namespaces()
 	f.ioctls()
 	f.network(s)
@@ -178,6 +182,19 @@ func (f *filter) self() {
 	)
 	// Asking for the execution domain, and the usual one.
 	f.when(unix.SYS_PERSONALITY, only(0, unix.EPERM, 0, 0xffffffff)...)
+}
+
+// ownEnd ends the program by its own SIGKILL, which the kernel does not give to process 1
+// of a namespace: a program that means to crash would go on, and its call would wait until
+// its deadline. The kernel gives it SIGSYS in its place.
+func (f *filter) ownEnd() {
+	allow := bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW}
+	for _, call := range []struct{ number, signal uint32 }{{unix.SYS_KILL, 1}, {unix.SYS_TKILL, 1}, {unix.SYS_TGKILL, 2}} {
+		f.when(call.number,
+			arg(call.signal), bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(unix.SIGKILL), SkipTrue: 1}, allow,
+			arg(0), bpf.JumpIf{Cond: bpf.JumpEqual, Val: 1, SkipTrue: 1}, allow,
+			kill)
+	}
 }
 
 // namespaces refuses to start processes in new ones.
