@@ -98,7 +98,8 @@ func (f *files) nearest(dir, base string) string {
 
 // typeScriptHint says so where a file that does not parse as JavaScript does as TypeScript.
 func (f *files) typeScriptHint(name string) string {
-	if loader, err := loaderOf(name, ""); err != nil || loader != api.LoaderJS && loader != api.LoaderJSX {
+	loader, err := loaderOf(name, "")
+	if err != nil || loader != api.LoaderJS && loader != api.LoaderJSX {
 		return ""
 	}
 	data, err := f.read(name)
@@ -111,6 +112,8 @@ func (f *files) typeScriptHint(name string) string {
 	ext := path.Ext(name)
 	typed := map[string]string{"": ".ts", ".js": ".ts", ".mjs": ".mts", ".cjs": ".cts", ".jsx": ".tsx"}[strings.ToLower(ext)]
 	switch {
+	case try(loader): // it is about something else
+		return ""
 	case try(api.LoaderTS):
 		return fmt.Sprintf("this is TypeScript: name the file %q", path.Base(strings.TrimSuffix(name, ext))+typed)
 	case try(api.LoaderTSX), try(api.LoaderJSX):
