@@ -127,6 +127,21 @@ func (f *folder) prompt(name string) (string, error) {
 	return strings.TrimPrefix(strings.ToValidUTF8(string(data), "\ufffd"), "\ufeff"), nil
 }
 
+// ReadManifest reads the manifest of a plugin folder as a load does: a regular file that lies
+// in the folder, and of one that is too large as much as [ParseManifest] needs to say so.
+func ReadManifest(dir string) ([]byte, error) {
+	f, err := openFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.close()
+	data, unreadable := f.manifest()
+	if unreadable != nil {
+		return nil, unreadable
+	}
+	return data, nil
+}
+
 // manifest reads the manifest.
 func (f *folder) manifest() ([]byte, *ManifestError) {
 	file, err := f.Open(ManifestFile)

@@ -441,7 +441,13 @@ func TestPipesAreRefused(t *testing.T) {
 	if errs := w.load("a"); len(errs) != 1 || errs[0].Rule != ruleUnreadable || !strings.Contains(errs[0].Msg, "not a regular file") {
 		t.Errorf("errors = %v", errs)
 	}
+	if _, err := ReadManifest(filepath.Join(w.dir, "a")); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("ReadManifest: %v", err)
+	}
 	w.plugin("b", "b", "t")
+	if text, err := ReadManifest(filepath.Join(w.dir, "b")); err != nil || !strings.Contains(string(text), `"name"`) {
+		t.Errorf("ReadManifest: %q, %v", text, err)
+	}
 	if err := os.Remove(filepath.Join(w.dir, "b/s.json")); err != nil {
 		t.Fatal(err)
 	}

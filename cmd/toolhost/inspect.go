@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -10,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -80,7 +78,7 @@ func (p *program) inspect(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	text, err := readManifest(filepath.Join(dir, loader.ManifestFile))
+	text, err := loader.ReadManifest(dir)
 	if err != nil {
 		return failed(fmt.Errorf("inspecting %q: %w", name, err))
 	}
@@ -149,20 +147,6 @@ func (p *program) findPlugin(ctx context.Context, name string) (dir, isolated st
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
 	return "", "", usagef(hint, "there is no plugin %q", name)
-}
-
-// readManifest reads a manifest, and nothing but a regular file of a size that one may have.
-func readManifest(path string) ([]byte, error) {
-	const most = 256<<10 + 1 // the parser says what is too much
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, fmt.Errorf("%q is no regular file", path))
-	}
-	return io.ReadAll(io.LimitReader(f, most))
 }
 
 // whereRuns says where the code of a plugin runs. Of a plugin that was not loaded it is

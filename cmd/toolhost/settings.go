@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -144,7 +143,7 @@ func (p *program) openSettings() *settings {
 			p.warnf("%v", err)
 		}
 		for _, f := range folders {
-			text, err := readAtMost(filepath.Join(f, loader.ManifestFile), loader.MaxManifest)
+			text, err := loader.ReadManifest(f)
 			s.add(f, text, err)
 		}
 	}
