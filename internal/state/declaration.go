@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/toolhost/toolhost/internal/jsondoc"
 )
 
 // MaxSetting is how many bytes the value of a setting may have as JSON.
@@ -61,11 +63,7 @@ func (d *Declaration) Check(value json.RawMessage) error {
 func (d *Declaration) Parse(text string) (json.RawMessage, error) {
 	value := json.RawMessage(text)
 	if d.Type == "string" || !json.Valid(value) {
-		quoted, err := quote(text)
-		if err != nil {
-			return nil, err
-		}
-		value = quoted
+		value = json.RawMessage(jsondoc.Quote(text))
 	}
 	return value, d.Check(value)
 }
@@ -115,17 +113,6 @@ func kindOf(v any) string {
 		return "number"
 	}
 	return ""
-}
-
-// quote gives a text as JSON, without the escapes for HTML.
-func quote(text string) (json.RawMessage, error) {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(text); err != nil {
-		return nil, err
-	}
-	return json.RawMessage(strings.TrimSuffix(b.String(), "\n")), nil
 }
 
 // find gives the declaration of a setting by its full key, or by its part after the
