@@ -8,11 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"path"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/toolhost/toolhost/runtimes"
+	"github.com/toolhost/toolhost/runtimes/process"
 )
 
 // versionLimit is how long Node.js may take to say its version.
@@ -98,7 +98,7 @@ func (f *finder) find(ctx context.Context) (*installed, error) {
 			Hint: `install Node.js 20.19 or newer and start the host with a PATH that has its folder, or write "engine": "goja"`,
 		}}}
 	}
-	file := inPath("node")
+	file := process.LookPath("node")
 	if file == "" {
 		return nil, lacking("needs Node.js, which is not in the PATH of the host")
 	}
@@ -123,24 +123,6 @@ func (f *finder) find(ctx context.Context) (*installed, error) {
 	}
 	f.known[file] = remembered{info, *node}
 	return node, nil
-}
-
-// inPath finds a program, and prefers it to what a version manager puts in its place.
-func inPath(name string) string {
-	last := ""
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		file := filepath.Join(dir, name)
-		if found, err := exec.LookPath(file); err != nil || !filepath.IsAbs(found) {
-			continue
-		}
-		if filepath.Base(dir) != "shims" {
-			return file
-		}
-		if last == "" {
-			last = file
-		}
-	}
-	return last
 }
 
 // ask has a Node.js say its version.

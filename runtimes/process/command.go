@@ -25,7 +25,6 @@ type command struct {
 type finder struct {
 	spec     *runtimes.Spec
 	root     *os.Root
-	path     []string // folders of programs, absolute
 	problems []runtimes.Problem
 	out      command
 }
@@ -39,11 +38,6 @@ func lookUp(spec *runtimes.Spec) (*command, error) {
 	}
 	defer root.Close()
 	f := &finder{spec: spec, root: root}
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		if filepath.IsAbs(dir) { // a relative one would depend on where the host was started
-			f.path = append(f.path, dir)
-		}
-	}
 	if len(spec.Command) == 0 || spec.Command[0] == "" {
 		f.problem("there is no command", `write the program, or a list of the program and its arguments, such as "command": ["python3", "./main.py"]`)
 		return nil, &runtimes.LoadError{Problems: f.problems}
@@ -88,7 +82,7 @@ func (f *finder) program(word string) string {
 			fmt.Sprintf("write %q for a file of the plugin", "./"+strings.TrimLeft(path.Clean("/"+word), "/")))
 		return ""
 	}
-	if found := f.inPath(word); found != "" {
+	if found := LookPath(word); found != "" {
 		return found
 	}
 	f.problem(fmt.Sprintf("the program %q is not in the PATH of the host", word),
@@ -96,12 +90,15 @@ func (f *finder) program(word string) string {
 	return ""
 }
 
-// inPath finds a program in the host's PATH; "" where there is none. What version
+// LookPath finds a program in the host's PATH; "" where there is none. What version
 // managers put there under the real name, a script that looks for the version to run, is
 // the last choice: it needs the home folder of the user, which a plugin does not get.
-func (f *finder) inPath(name string) string {
+func LookPath(name string) string {
 	last := ""
-	for _, dir := range f.path {
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		if !filepath.IsAbs(dir) { // it would depend on where the host was started
+			continue
+		}
 		file := filepath.Join(dir, name)
 		info, err := os.Stat(file)
 		if err != nil || !info.Mode().IsRegular() || !executable(file, info) {

@@ -113,7 +113,7 @@ func (f *finder) script(file, word string, head []byte, depth int) []string {
 	}
 	if filepath.Base(interpreter) == "env" {
 		if words := envWords(argument); len(words) > 0 {
-			found := f.inPath(words[0])
+			found := LookPath(words[0])
 			if found == "" {
 				f.problem(fmt.Sprintf("the interpreter %q of %q is not in the PATH of the host", words[0], word),
 					fmt.Sprintf("install %s, or start the host with a PATH that has its folder", words[0]))
