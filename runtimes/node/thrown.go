@@ -150,7 +150,27 @@ func (e *engine) message(v goja.Value, depth int) string {
 	if s, ok := o.Get("code").(goja.String); ok && s.Length() > 0 {
 		return fmt.Sprintf("the handler threw %s without a message (code %s)", name, cutString(s))
 	}
+	if s := e.shown(o); s != "" {
+		return "the handler threw " + s
+	}
 	return fmt.Sprintf("the handler threw %s without a message", name)
+}
+
+// shown gives a plain object or a list as JSON, such as the body of an answer that a
+// handler throws; "" for an error, and for what JSON has nothing of, or too much.
+func (e *engine) shown(o *goja.Object) string {
+	if c := o.ClassName(); c != "Object" && c != "Array" {
+		return ""
+	}
+	var text goja.Value
+	if e.protect(func() { text = e.stringify(o, maxMessage) }) != nil {
+		return ""
+	}
+	s, ok := text.(goja.String)
+	if !ok || s.Length() > maxMessage || s.Length() <= len("{}") {
+		return ""
+	}
+	return cutString(s)
 }
 
 // aggregated gives the messages of the errors that an AggregateError holds: the one of
