@@ -259,7 +259,7 @@ func (o *opener) openRuntime(ctx context.Context, p *opened, c *checker, rt runt
 	m := p.manifest
 	spec := runtimes.Spec{
 		Plugin: p.name, Version: m.Version, Dir: p.dir, Tools: code, Policy: p.policy,
-		Memory: m.Memory, Foreign: o.foreign(p.dir), State: m.State, Engine: m.Engine,
+		Memory: m.Memory, Foreign: Foreign(p.dir, o.installed), State: m.State, Engine: m.Engine,
 		Command: m.Command, Protocol: m.Protocol, KeepAlive: m.KeepAlive, Sums: maps.Clone(p.inputs),
 		Log: o.log.With("plugin", p.name),
 	}
@@ -350,10 +350,12 @@ func (o *opener) advise(ctx context.Context, p *opened, advisor runtimes.Advisor
 	}
 }
 
-// foreign reports whether a plugin's folder is, or lies in, one of installed plugins.
-func (o *opener) foreign(dir string) bool {
-	return slices.ContainsFunc(o.installed, func(installed string) bool {
-		root := resolve(installed)
+// Foreign reports whether a plugin's folder is, or lies in, one of the folders of installed
+// plugins, by whatever links: its code counts as a stranger's.
+func Foreign(dir string, installed []string) bool {
+	dir = resolve(dir)
+	return slices.ContainsFunc(installed, func(folder string) bool {
+		root := resolve(folder)
 		return dir == root || filepath.Dir(dir) == root
 	})
 }

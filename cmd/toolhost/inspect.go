@@ -155,7 +155,7 @@ func (p *program) whereRuns(m *loader.Manifest, dir, isolated string) loader.Pla
 	switch {
 	case m.Runtime == "process" || m.Engine == "node":
 		return loader.InChild
-	case isolated == isolationWorker, p.flags.isolation == isolationWorker, p.flags.isolation == isolationAuto && p.foreign(dir):
+	case isolated == isolationWorker, p.flags.isolation == isolationWorker, p.flags.isolation == isolationAuto && loader.Foreign(dir, p.flags.installed):
 		return loader.InWorker
 	}
 	return loader.InProcess
@@ -170,18 +170,6 @@ func (p *program) enforced(m *loader.Manifest, at loader.Place) []loader.Enforce
 // enforcedInLoad is enforced for a plugin that is about to be loaded from a folder.
 func (p *program) enforcedInLoad(m *loader.Manifest, dir string) []loader.Enforcement {
 	return p.enforced(m, p.whereRuns(m, dir, ""))
-}
-
-// foreign reports whether a plugin's folder is among those of plugins from elsewhere.
-func (p *program) foreign(dir string) bool {
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return true
-	}
-	return slices.ContainsFunc(p.flags.installed, func(installed string) bool {
-		installed, err := filepath.EvalSymlinks(installed)
-		return err == nil && (real == installed || filepath.Dir(real) == installed)
-	})
 }
 
 // describe gives what a manifest contributes.
