@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/toolhost/toolhost/runtimes"
 )
 
 // sums holds what files held, by slash path below a plugin's folder.
@@ -41,13 +43,13 @@ func (s sums) hold(dir string) bool {
 	}
 	defer f.close()
 	for name, want := range s {
-		file, err := f.Open(name)
+		file, err := f.open(name)
 		if err != nil {
 			return false
 		}
-		_, err = io.Copy(io.Discard, file)
-		_ = file.Close() // it was read only; the sum is noted here
-		if err != nil || f.sums[name] != want {
+		sum, err := runtimes.Sum(file)
+		_ = file.Close() // it was read only
+		if err != nil || sum != want {
 			return false
 		}
 	}

@@ -230,11 +230,30 @@ func (w *watcher) rescan(ctx context.Context, root string) {
 			w.load(ctx, dir)
 		}
 	}
+	w.touchMoved(root)
 	w.l.mu.Lock()
 	defer w.l.mu.Unlock()
 	for _, p := range w.l.plugins {
 		if (p.dir == root || filepath.Dir(p.dir) == root) && !slices.Contains(folders, p.dir) && w.dirty[p.dir] == nil {
 			w.touch(p.dir)
+		}
+	}
+}
+
+// touchMoved touches the plugins of a root whose names lead to other folders now: the watches
+// are on the old ones.
+func (w *watcher) touchMoved(root string) {
+	leads := map[string]string{}
+	w.l.mu.Lock()
+	for _, p := range w.l.plugins {
+		if p.dir == root || filepath.Dir(p.dir) == root {
+			leads[p.dir] = p.resolved
+		}
+	}
+	w.l.mu.Unlock()
+	for dir, was := range leads {
+		if resolve(dir) != was && w.dirty[dir] == nil {
+			w.touch(dir)
 		}
 	}
 }

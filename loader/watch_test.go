@@ -260,6 +260,54 @@ func TestWatchFollowsALinkToAnotherFolder(t *testing.T) {
 	})
 }
 
+// A link that gives way to another link or a folder, under names that tell nobody anything.
+func TestWatchSeesALinkExchanged(t *testing.T) {
+	modes(t, func(t *testing.T, w *world) {
+		store := t.TempDir()
+		for _, v := range []string{"one", "two", "three"} {
+			(&world{t: t, dir: store}).plugin(v, "ant", "dig")
+		}
+		w.link(filepath.Join(store, "one"), "ant")
+		w.loadAll()
+		w.watch()
+		w.link(filepath.Join(store, "two"), ".ant")
+		w.rename(".ant", "ant")
+		w.awaits(1, `msg="plugin reloaded" plugin=ant`)
+		w.wantCall("dig", "dig of two")
+		w.remove("ant")
+		if err := os.Rename(filepath.Join(store, "three"), w.path("ant")); err != nil {
+			t.Fatal(err)
+		}
+		w.awaits(2, `msg="plugin reloaded" plugin=ant`)
+		w.wantCall("dig", "dig of three")
+		w.rename("ant", ".ant")
+		w.link(filepath.Join(store, "one"), "ant")
+		w.awaits(3, `msg="plugin reloaded" plugin=ant`)
+		w.wantCall("dig", "dig of one")
+	})
+}
+
+// A file that has become huge is not read to see that it is another one.
+func TestWatchReadsNoHugeFile(t *testing.T) {
+	w := newWorld(t, nil)
+	w.rt.fail = func(s runtimes.Spec) error {
+		if info, err := os.Stat(filepath.Join(s.Dir, "h0.js")); err == nil && info.Size() > runtimes.MaxSummed {
+			return errors.New("too large")
+		}
+		return nil
+	}
+	w.plugin("ant", "ant", "dig")
+	w.plugin("bee", "bee", "fly")
+	w.loadAll()
+	w.watch()
+	if err := os.Truncate(w.path("ant/h0.js"), 1<<40); err != nil {
+		t.Fatal(err)
+	}
+	w.awaits(1, `msg="plugin failed" plugin=ant`)
+	w.write("bee/h0.js", "again")
+	w.awaits(1, `msg="plugin reloaded" plugin=bee`)
+}
+
 func TestWatchMendsWhatWasRefused(t *testing.T) {
 	modes(t, func(t *testing.T, w *world) {
 		w.plugin("a", "ant", "dig")

@@ -93,8 +93,8 @@ type Instance interface {
 	// returns host.ErrHandlerClosed.
 	Handler(id string) host.Handler
 	// Inputs gives the files that went into the instance, as slash paths below Spec.Dir,
-	// each with the SHA-256 of what was read of it. Where one of them changes the plugin
-	// is opened anew.
+	// each with the SHA-256 of what was read of it, or the [Sum] of one that is too large to
+	// be read. Where one of them changes the plugin is opened anew.
 	Inputs() map[string][sha256.Size]byte
 	// Close takes no new calls, waits for the running ones, then stops. When ctx
 	// ends it stops without waiting for more, and returns ctx's error.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -13,15 +11,12 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/toolhost/toolhost/runtimes"
 )
 
-const (
-	// maxInputs is how many files of a plugin are looked at.
-	maxInputs = 10_000
-	// maxHashed is how large a file may be, in bytes, for its content to be read. Of a
-	// larger one, data most likely, size and time count.
-	maxHashed = 64 << 20
-)
+// maxInputs is how many files of a plugin are looked at.
+const maxInputs = 10_000
 
 type sum = [sha256.Size]byte
 
@@ -94,13 +89,8 @@ func look(root *os.Root, name string) (s sum, at stamp, err error) {
 		return s, at, err
 	}
 	at = stampOf(info)
-	h := sha256.New()
-	if info.Size() > maxHashed {
-		fmt.Fprintf(h, "%d %d", at.size, at.time.UnixNano())
-	} else if _, err := io.Copy(h, io.LimitReader(f, maxHashed)); err != nil {
-		return s, at, err
-	}
-	return sum(h.Sum(nil)), at, nil
+	s, err = runtimes.Sum(f)
+	return s, at, err
 }
 
 // sightings are the plugin's own programs as they were when it was loaded: what was
