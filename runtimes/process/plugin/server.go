@@ -59,9 +59,7 @@ func (s *server) CallTool(wire grpc.BidiStreamingServer[pb.ToPlugin, pb.ToHost])
 	}
 	if ms := m.GetDeadline(); ms > 0 {
 		c.Deadline = time.UnixMilli(ms)
-		var end context.CancelFunc
-		ctx, end = context.WithDeadline(ctx, c.Deadline)
-		defer end()
+		ctx = bounded{ctx, c.Deadline}
 	}
 	go st.receive(cancel)
 	result := run(ctx, handler, c)
@@ -70,6 +68,15 @@ func (s *server) CallTool(wire grpc.BidiStreamingServer[pb.ToPlugin, pb.ToHost])
 	}
 	return nil
 }
+
+// bounded shows a deadline and keeps no clock for it: the host ends the call then, and says
+// so. A clock here could be early, and its end would pass for what the handler answers.
+type bounded struct {
+	context.Context
+	at time.Time
+}
+
+func (b bounded) Deadline() (time.Time, bool) { return b.at, true }
 
 // run runs a handler. A panic is a failed call, not the end of the others.
 func run(ctx context.Context, handler Handler, c *Call) (result *pb.Result) {
