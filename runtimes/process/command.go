@@ -18,7 +18,9 @@ import (
 type command struct {
 	argv []string // the program as an absolute path, and its arguments
 	own  []string // slash paths of the plugin's own files among them
-	exec []string // what the sandbox must let run besides the system's programs
+	exec []string // what the sandbox must let run besides the system's programs: files
+	// prefixes are the folders of the installations that those belong to.
+	prefixes []string
 }
 
 // finder looks a command up. The plugin's own files are reached through root.

@@ -313,7 +313,13 @@ func self(t *testing.T) string {
 // open opens a plugin that is this test binary, unless the spec has a command.
 func open(t *testing.T, options *process.Options, spec runtimes.Spec) *plugin {
 	t.Helper()
-	p := &plugin{t: t, log: &lines{}, folder: t.TempDir(), timeout: 20 * time.Second}
+	return openIn(t, t.TempDir(), options, spec)
+}
+
+// openIn opens a plugin as open does, for an agent's folder.
+func openIn(t *testing.T, folder string, options *process.Options, spec runtimes.Spec) *plugin {
+	t.Helper()
+	p := &plugin{t: t, log: &lines{}, folder: folder, timeout: 20 * time.Second}
 	log := slog.New(slog.NewTextHandler(p.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	if spec.Plugin == "" {
 		spec.Plugin = "tested"

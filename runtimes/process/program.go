@@ -190,36 +190,6 @@ func emulated() bool {
 	return err == nil && len(found) > 0
 }
 
-// mayRun notes that the sandbox must let a file run, with what belongs to it: a program
-// that is installed outside the system's folders has its libraries beside it.
-func (f *finder) mayRun(file string) {
-	real, err := filepath.EvalSymlinks(file)
-	if err != nil {
-		return
-	}
-	f.out.exec = append(f.out.exec, real)
-	if prefix := installation(real); prefix != "" {
-		f.out.exec = append(f.out.exec, prefix)
-	}
-}
-
-// installation gives the folder of which a program in its folder bin is a part; "" for the
-// system's programs and for folders that hold more than one installation.
-func installation(file string) string {
-	bin := filepath.Dir(file)
-	if filepath.Base(bin) != "bin" && filepath.Base(bin) != "shims" {
-		return ""
-	}
-	prefix := filepath.Dir(bin)
-	home, _ := os.UserHomeDir() // without one there is nothing to keep closed
-	for _, closed := range []string{"/", "/usr", "/usr/local", "/home", "/root", home, filepath.Join(home, ".local"), filepath.Join(home, "go")} {
-		if prefix == closed {
-			return ""
-		}
-	}
-	return prefix
-}
-
 func readHead(file string) ([]byte, error) {
 	h, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

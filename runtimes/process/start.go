@@ -104,7 +104,7 @@ func (in *instance) start(ctx context.Context, grant *permissions.Grant, stage *
 // rules give what a process may do: what the grant opens, r, and what every process of the
 // plugin needs.
 func (in *instance) rules(r sandbox.Rules, grant *permissions.Grant) *sandbox.Rules {
-	r.Exec = append(r.Exec, in.command.exec...)
+	r.Exec = append(r.Exec, in.command.runs(grant.Folder())...)
 	r.Limits.Memory = in.spec.Memory
 	if in.spec.DataDir != "" {
 		r.Private = append(r.Private, in.spec.DataDir)
