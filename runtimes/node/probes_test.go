@@ -23,7 +23,7 @@ var notSupported = map[string]string{
 	"Symbols-as-WeakMap-keys": "Value is not an object",
 	"Float16Array":            "Float16Array is not defined",
 	"ArrayBuffer-resizable":   "Object has no member 'resize'",
-	"SharedArrayBuffer":       "SharedArrayBuffer is not defined",
+	"SharedArrayBuffer":       "SharedArrayBuffer is not available in this host: a handler has one thread; use ArrayBuffer",
 	"Atomics":                 "Atomics is not defined",
 	"Intl.Segmenter":          "Intl.Segmenter is not available",
 	"Math.sumPrecise":         "Object has no member 'sumPrecise'",
