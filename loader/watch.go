@@ -197,9 +197,23 @@ func (w *watcher) settle(ctx context.Context) {
 		if slices.Contains(w.l.roots, path) {
 			w.rescan(ctx, path)
 		}
-		if w.plugin(path) != nil {
+		switch {
+		case w.plugin(path) != nil:
 			w.check(ctx, path)
+		case w.wants[path] != nil && !slices.Contains(w.l.roots, path):
+			w.welcome(ctx, path)
 		}
+	}
+}
+
+// welcome loads a new plugin folder, unless it went away meanwhile.
+func (w *watcher) welcome(ctx context.Context, dir string) {
+	if hasManifest(dir) {
+		w.load(ctx, dir)
+	}
+	if w.plugin(dir) == nil {
+		w.want(dir, nil)
+		delete(w.wants, dir)
 	}
 }
 
@@ -226,8 +240,13 @@ func (w *watcher) rescan(ctx context.Context, root string) {
 		w.l.log.Debug("watching plugins", "err", err)
 	}
 	for _, dir := range folders {
-		if w.plugin(dir) == nil {
+		switch {
+		case w.plugin(dir) != nil:
+		case dir == root: // it is at rest itself
 			w.load(ctx, dir)
+		case w.wants[dir] == nil: // it may still be written: it is loaded once it is at rest
+			w.want(dir, []want{{dir: dir}})
+			w.touch(dir)
 		}
 	}
 	w.touchMoved(root)
@@ -378,6 +397,10 @@ func (w *watcher) load(ctx context.Context, dir string) {
 	}
 	w.l.mu.Lock()
 	resolved, owner, all := p.resolved, p.owner, w.folders(p)
+	inputs := p.inputs
+	if p.instance == nil || len(p.status.Errors) > 0 {
+		inputs = nil
+	}
 	w.l.mu.Unlock()
 	fresh := w.watchPlugin(dir, resolved, all)
 	if fresh || before.dir != "" && look(resolved, folders) != was {
@@ -386,7 +409,11 @@ func (w *watcher) load(ctx context.Context, dir string) {
 	if before.owner != "" && before.owner != owner {
 		w.touchRefused()
 	}
-	w.saw(p, look(resolved, all))
+	now := look(resolved, all)
+	if w.events == nil && inputs != nil && !inputs.hold(resolved) {
+		w.touch(dir) // it was written between the load and this look; nobody tells of that
+	}
+	w.saw(p, now)
 }
 
 // touchRefused touches the plugins that did not load because another has their name.

@@ -393,3 +393,33 @@ func TestReloadsUnderLoad(t *testing.T) {
 	cancel()
 	callers.Wait()
 }
+
+// A new plugin is written in parts; it is loaded once they are all there.
+func TestWatchWaitsForANewPluginToBeWritten(t *testing.T) {
+	w := newWorld(t, nil)
+	w.plugin("ant", "ant", "dig")
+	w.loadAll()
+	w.watch()
+	o := &world{t: t, dir: t.TempDir()}
+	o.plugin("bee", "bee", "fly")
+	text, err := os.ReadFile(o.path("bee/" + ManifestFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	half := len(text) / 2
+	w.write("bee/"+ManifestFile, string(text[:half]))
+	for _, name := range []string{"s.json", "h0.js"} {
+		<-time.After(60 * time.Millisecond) // a writer that is slower than a folder's rest is long, all in all
+		part, err := os.ReadFile(o.path("bee/" + name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.write("bee/"+name, string(part))
+	}
+	<-time.After(60 * time.Millisecond)
+	w.write("bee/"+ManifestFile, string(text))
+	w.awaits(1, `msg="plugin loaded" plugin=bee`)
+	if log := w.log.String(); strings.Contains(log, "failed") {
+		t.Errorf("it was loaded before it was written:\n%s", log)
+	}
+}
