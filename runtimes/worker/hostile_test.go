@@ -207,9 +207,6 @@ func escapes(plugin, folder string) (could []string) {
 
 // Whatever a worker does, it harms its own calls only, and these are told in plain words.
 func TestHostileWorker(t *testing.T) {
-	if raceDetector {
-		return // floods take minutes then, and hold up the rest; without the detector all is run
-	}
 	t.Setenv("HOSTILE_TEST_SECRET", "secret")
 	dir, folder := t.TempDir(), t.TempDir()
 	for name, text := range map[string]string{filepath.Join(dir, "tool.js"): "export default () => 'fine'", filepath.Join(folder, "notes.txt"): "notes"} {
@@ -217,12 +214,12 @@ func TestHostileWorker(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	policy := &permissions.Policy{Root: dir}
+	policy := &permissions.Policy{Root: dir, AIComplete: true}
 	spec := runtimes.Spec{Plugin: "hostile", Dir: dir, Policy: policy, Tools: []runtimes.Tool{{ID: "tool", Handler: "tool.js"}}}
 	spec.Services = runtimes.Services{Complete: func(ctx context.Context, _ *host.Call, _ string) (string, error) {
 		<-ctx.Done()
 		return "", ctx.Err()
-	}}.Guard(&permissions.Policy{AIComplete: true})
+	}}
 	call := func(in runtimes.Instance, timeout time.Duration) string {
 		h := host.New(&host.Options{Folder: folder})
 		if _, err := h.Replace("p", host.Plugin, []*host.Tool{{
