@@ -277,7 +277,7 @@ func (o *opener) openRuntime(ctx context.Context, p *opened, c *checker, rt runt
 	if services.Execute == nil {
 		services.Execute = o.execute
 	}
-	spec.Services = services.Guard(p.policy)
+	spec.Services = services
 	instance, err := rt.Open(ctx, spec)
 	if err != nil {
 		p.errors = append(p.errors, moduleErrors(err)...)
