@@ -1,11 +1,9 @@
 package process
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -28,7 +26,7 @@ const (
 // mcp speaks with a process that is an MCP server.
 type mcp struct {
 	in     *instance
-	p      *child.Process
+	lines  // junk is counted since the last answer
 	log    *slog.Logger
 	use    use
 	logged *limiter // what it logs
@@ -44,12 +42,9 @@ type mcp struct {
 	last     int64
 	waiting  map[int64]*mcpRequest
 	late     map[int64]bool // answers that nobody waits for any more
-	junk     int            // since the last answer
-	broken   error          // why no further call is possible
 	sampling int            // requests of the server that are under way
 
 	doubt doubt
-	ended chan struct{} // closed when nothing more is read
 }
 
 // mcpRequest is a request on its way.
@@ -67,8 +62,8 @@ func startMCP(ctx context.Context, in *instance, o *child.Options, use use) (*co
 	if err != nil {
 		return nil, err
 	}
-	m := &mcp{in: in, p: p, log: o.Log, use: use, logged: &limiter{}, noise: &limiter{}, waiting: map[int64]*mcpRequest{}, late: map[int64]bool{}, ended: make(chan struct{})}
-	go m.read()
+	m := &mcp{in: in, lines: newLines(p, in), log: o.Log, use: use, logged: &limiter{}, noise: &limiter{}, waiting: map[int64]*mcpRequest{}, late: map[int64]bool{}}
+	go m.read(m.take)
 	stop := context.AfterFunc(ctx, func() { p.Stop(0) })
 	err = m.greet(ctx)
 	stop()
@@ -89,28 +84,6 @@ func startMCP(ctx context.Context, in *instance, o *child.Options, use use) (*co
 		m.noise.flush(o.Log)
 		m.logged.flush(o.Log)
 	}}, nil
-}
-
-// usable reports whether the process can take another call.
-func (m *mcp) usable() bool {
-	select {
-	case <-m.ended:
-		return false
-	case <-m.p.Done():
-		return false
-	default:
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.broken == nil
-}
-
-func (m *mcp) breakOff(err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.broken == nil {
-		m.broken = err
-	}
 }
 
 // call makes one call.
@@ -156,8 +129,7 @@ const smallLine = 4 << 10
 func (m *mcp) ask(ctx context.Context, call *host.Call, method string, params []byte) (answer message, id int64, err error) {
 	r := &mcpRequest{call: call, ctx: ctx, answer: make(chan message, 1)}
 	m.mu.Lock()
-	if m.broken != nil {
-		err := m.broken
+	if err := m.why(); err != nil {
 		m.mu.Unlock()
 		return answer, 0, err
 	}
@@ -270,59 +242,6 @@ func (m *mcp) cancel(id int64, why error) {
 	}
 }
 
-// failure says why there is no answer.
-func (m *mcp) failure() error {
-	m.mu.Lock()
-	err := m.broken
-	m.mu.Unlock()
-	var f *Failure
-	if errors.As(err, &f) {
-		return f
-	}
-	t := time.NewTimer(exitWait)
-	defer t.Stop()
-	select {
-	case <-m.p.Done():
-		return ended(m.p)
-	case <-t.C:
-		return &Failure{What: "its process closed its stdout without an answer", Tail: m.p.Tail()}
-	}
-}
-
-// read takes the lines of the process until its stdout ends, or until it has sent what no
-// server sends.
-func (m *mcp) read() {
-	defer close(m.ended)
-	r := bufio.NewReaderSize(m.p.Stdout(), 64<<10)
-	for {
-		line, err := readLine(r)
-		if errors.Is(err, errLongLine) {
-			m.breakOff(&Failure{
-				What: fmt.Sprintf("its process wrote a line of more than %d bytes to stdout; the limit of a result is %d bytes: %q", maxLine, m.in.runtime.options.MaxResult, cut(string(line[:200]), 100)),
-				Tail: m.p.Tail(),
-			})
-			return
-		}
-		if len(bytes.TrimSpace(line)) > 0 {
-			m.take(line)
-		}
-		if err != nil {
-			m.breakOff(err)
-			return
-		}
-		m.mu.Lock()
-		junk := m.junk
-		m.mu.Unlock()
-		if junk > maxJunk {
-			m.breakOff(&Failure{
-				What: fmt.Sprintf("its process wrote more than %d lines to stdout that are no messages, the last one %q", maxJunk, cut(string(line), 100)),
-				Tail: m.p.Tail(),
-			})
-			return
-		}
-	}
-}
-
 // take acts on one line. A panic on the way must not end the host.
 func (m *mcp) take(line []byte) {
 	defer func() {
@@ -335,6 +254,8 @@ func (m *mcp) take(line []byte) {
 		m.odd("a line on stdout is no message", "line", cut(noise, 200))
 	}
 	switch {
+	case noise == "" && !ok:
+		m.junk.Add(1) // an empty line
 	case !ok:
 	case msg.Method != "" && msg.ID != nil:
 		m.asked(msg)
@@ -347,9 +268,7 @@ func (m *mcp) take(line []byte) {
 
 // odd notes what belongs nowhere.
 func (m *mcp) odd(what string, args ...any) {
-	m.mu.Lock()
-	m.junk++
-	m.mu.Unlock()
+	m.junk.Add(1)
 	m.noise.log(m.log, slog.LevelWarn, what, args...)
 }
 
@@ -365,7 +284,7 @@ func (m *mcp) answered(msg message) {
 	delete(m.waiting, id)
 	delete(m.late, id)
 	if r != nil {
-		m.junk = 0
+		m.junk.Store(0)
 	}
 	m.mu.Unlock()
 	switch {

@@ -75,7 +75,12 @@ func startStdio(ctx context.Context, in *instance, o *child.Options, use use) (*
 	if err != nil {
 		return nil, err
 	}
-	return &connection{p, openStdio(p, in, use.grace), closeStdin(p), p.Stop}, nil
+	s := openStdio(p, in, use.grace)
+	return &connection{p, s, closeStdin(p), func(grace time.Duration) {
+		p.Stop(grace)
+		<-s.ended
+		s.logged.flush(s.log)
+	}}, nil
 }
 
 // closeStdin tells a process that reads its stdin that no more comes.

@@ -33,8 +33,8 @@ const (
 
 // rpc speaks with a process by our service over go-plugin.
 type rpc struct {
-	in     *instance
-	p      *child.Process
+	in *instance
+	health
 	client pb.PluginClient
 	tools  map[string]bool
 	use    use
@@ -43,9 +43,8 @@ type rpc struct {
 
 	doubt doubt
 
-	mu     sync.Mutex
-	stuck  int
-	broken error // why no further call is possible
+	mu    sync.Mutex
+	stuck int
 }
 
 var _ link = (*rpc)(nil)
@@ -94,26 +93,6 @@ func (g *rpc) list(ctx context.Context) error {
 		g.tools[t.GetId()] = true
 	}
 	return nil
-}
-
-// usable reports whether the process can take another call.
-func (g *rpc) usable() bool {
-	select {
-	case <-g.p.Done():
-		return false
-	default:
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.broken == nil
-}
-
-func (g *rpc) breakOff(err error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.broken == nil {
-		g.broken = err
-	}
 }
 
 // call makes one call.

@@ -1,13 +1,11 @@
 package process
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"runtime/debug"
 	"strconv"
@@ -37,11 +35,10 @@ const (
 
 // stdio speaks with a process by Filer's protocol: one JSON message a line.
 type stdio struct {
-	p           *child.Process
+	lines
 	log         *slog.Logger
 	serve       func(ctx context.Context, call *host.Call, method string, params json.RawMessage) (any, error)
 	withContext bool
-	maxResult   int
 	grace       time.Duration // for the answer to a call that was cancelled
 	logged      limiter       // what the process logs
 
@@ -50,10 +47,6 @@ type stdio struct {
 	mu      sync.Mutex
 	current *exchange // the call that runs
 	calls   int       // so far, for ids
-	junk    int       // in this call
-	broken  error     // why no further call is possible
-
-	ended chan struct{} // closed when nothing more is read
 }
 
 // exchange is one call on its way.
@@ -66,9 +59,9 @@ type exchange struct {
 	asking sync.WaitGroup
 }
 
-func openStdio(p *child.Process, in *instance, grace time.Duration) link {
-	s := &stdio{p: p, log: in.spec.Log, serve: in.serve, withContext: in.runtime.options.Context, maxResult: in.runtime.options.MaxResult, grace: grace, ended: make(chan struct{})}
-	go s.read()
+func openStdio(p *child.Process, in *instance, grace time.Duration) *stdio {
+	s := &stdio{lines: newLines(p, in), log: in.spec.Log, serve: in.serve, withContext: in.runtime.options.Context, grace: grace}
+	go s.read(s.take)
 	return s
 }
 
@@ -79,14 +72,15 @@ func (s *stdio) call(ctx context.Context, call *host.Call, params json.RawMessag
 	ctx, cancel := context.WithCancel(ctx)
 	x := &exchange{call: call, ctx: ctx, answer: make(chan message, 1), nested: make(chan struct{}, maxNested)}
 	s.mu.Lock()
-	if err := s.broken; err != nil || s.current != nil {
+	if err := s.why(); err != nil || s.current != nil {
 		s.mu.Unlock()
 		cancel()
 		return nil, &Failure{What: "its process cannot take another call", Err: err}
 	}
 	s.calls++
 	x.id = "c" + strconv.Itoa(s.calls)
-	s.current, s.junk = x, 0
+	s.current = x
+	s.junk.Store(0)
 	s.mu.Unlock()
 	defer func() {
 		s.mu.Lock()
@@ -190,109 +184,6 @@ func (s *stdio) cancel(x *exchange, sent <-chan error) {
 	}
 }
 
-// breakOff notes that the process cannot take another call; nil is no reason.
-func (s *stdio) breakOff(err error) {
-	if err == nil {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.broken == nil {
-		s.broken = err
-	}
-}
-
-// usable reports whether the process can take another call.
-func (s *stdio) usable() bool {
-	select {
-	case <-s.ended:
-		return false
-	case <-s.p.Done():
-		return false
-	default:
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.broken == nil
-}
-
-// failure says why there is no answer.
-func (s *stdio) failure() error {
-	s.mu.Lock()
-	err := s.broken
-	s.mu.Unlock()
-	var f *Failure
-	if errors.As(err, &f) {
-		return f
-	}
-	t := time.NewTimer(exitWait)
-	defer t.Stop()
-	select {
-	case <-s.p.Done():
-		return ended(s.p)
-	case <-t.C:
-		return &Failure{What: "its process closed its stdout without an answer", Tail: s.p.Tail()}
-	}
-}
-
-// read takes the lines of the process until its stdout ends, or until it has sent what no
-// program sends.
-func (s *stdio) read() {
-	defer close(s.ended)
-	defer s.logged.flush(s.log)
-	r := bufio.NewReaderSize(s.p.Stdout(), 64<<10)
-	for {
-		line, err := readLine(r)
-		if errors.Is(err, errLongLine) {
-			s.breakOff(&Failure{
-				What: fmt.Sprintf("its process wrote a line of more than %d bytes to stdout; the limit of a result is %d bytes: %q", maxLine, s.maxResult, cut(string(line[:200]), 100)),
-				Tail: s.p.Tail(),
-			})
-			return
-		}
-		if len(bytes.TrimSpace(line)) > 0 || err == nil {
-			s.take(line)
-		}
-		if err != nil {
-			s.breakOff(err)
-			return
-		}
-		s.mu.Lock()
-		junk := s.junk
-		s.mu.Unlock()
-		if junk > maxJunk {
-			s.breakOff(&Failure{
-				What: fmt.Sprintf("its process wrote more than %d lines to stdout that are no messages, the last one %q", maxJunk, cut(string(line), 100)),
-				Tail: s.p.Tail(),
-			})
-			return
-		}
-	}
-}
-
-var errLongLine = errors.New("the line is too long")
-
-// readLine reads a line of at most maxLine bytes.
-func readLine(r *bufio.Reader) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		if len(line)+len(part) > maxLine {
-			return append(line, part...), errLongLine
-		}
-		if line == nil && err == nil {
-			return part, nil
-		}
-		line = append(line, part...)
-		switch {
-		case err == nil:
-			return line, nil
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return line, io.EOF // a closed pipe, a process that is gone: it is all the same
-		}
-	}
-}
-
 // take acts on one line.
 func (s *stdio) take(line []byte) {
 	m, noise, ok := readMessage(line)
@@ -303,7 +194,7 @@ func (s *stdio) take(line []byte) {
 		log = x.call.Log
 	}
 	if noise != "" || !ok {
-		s.junk++
+		s.junk.Add(1)
 	}
 	s.mu.Unlock()
 	switch {
@@ -341,7 +232,7 @@ func (s *stdio) answer(x *exchange, m message, log *slog.Logger) {
 // odd notes a message that belongs nowhere.
 func (s *stdio) odd(log *slog.Logger, what string, id json.RawMessage) {
 	s.mu.Lock()
-	s.junk++
+	s.junk.Add(1)
 	s.mu.Unlock()
 	log.Warn("a message on stdout was passed over: "+what, "id", cut(string(id), 100))
 }
