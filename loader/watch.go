@@ -35,7 +35,7 @@ const (
 // what changed in between is seen. It falls back to polling, and says so in the log, where
 // the system gives no events.
 func (l *Loader) Watch(ctx context.Context) error {
-	w := &watcher{l: l, poll: l.poll, dirty: map[string]*dirt{}, wants: map[string][]want{}, watched: map[string]*watched{}, missing: map[string]time.Time{}, swept: map[string]sighting{}}
+	w := newWatcher(l)
 	if w.poll <= 0 {
 		events, err := fsnotify.NewWatcher()
 		if err != nil {
@@ -57,6 +57,13 @@ func (l *Loader) Watch(ctx context.Context) error {
 		}
 	}
 	return w.run(ctx)
+}
+
+func newWatcher(l *Loader) *watcher {
+	return &watcher{
+		l: l, poll: l.poll, dirty: map[string]*dirt{}, wants: map[string][]want{}, watched: map[string]*watched{},
+		missing: map[string]time.Time{}, swept: map[string]sighting{},
+	}
 }
 
 // watcher belongs to the goroutine of Watch. What it follows are roots, which are folders

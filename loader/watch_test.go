@@ -394,32 +394,34 @@ func TestReloadsUnderLoad(t *testing.T) {
 	callers.Wait()
 }
 
-// A new plugin is written in parts; it is loaded once they are all there.
+// A new plugin is written in parts; it is loaded once it is at rest.
 func TestWatchWaitsForANewPluginToBeWritten(t *testing.T) {
 	w := newWorld(t, nil)
-	w.plugin("ant", "ant", "dig")
-	w.loadAll()
-	w.watch()
+	v, ctx := newWatcher(w.loader), t.Context() // it looks only when it is told to
+	dir := w.path("bee")
 	o := &world{t: t, dir: t.TempDir()}
 	o.plugin("bee", "bee", "fly")
-	text, err := os.ReadFile(o.path("bee/" + ManifestFile))
-	if err != nil {
+	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	half := len(text) / 2
-	w.write("bee/"+ManifestFile, string(text[:half]))
-	for _, name := range []string{"s.json", "h0.js"} {
-		<-time.After(60 * time.Millisecond) // a writer that is slower than a folder's rest is long, all in all
+	w.write("bee/"+ManifestFile, `{"name":`)
+	v.rescan(ctx, w.dir)
+	if s := w.loader.Status(); len(s) > 0 || v.dirty[dir] == nil || v.watched[dir] == nil {
+		t.Fatalf("half a plugin was loaded, or is not followed: %+v %v %v", s, v.dirty, v.watched)
+	}
+	v.dirty[dir].last = time.Now().Add(time.Minute) // it is being written still
+	v.settle(ctx)
+	if s := w.loader.Status(); len(s) > 0 {
+		t.Fatalf("a plugin was loaded that was not at rest: %+v", s)
+	}
+	for _, name := range []string{"s.json", "h0.js", ManifestFile} {
 		part, err := os.ReadFile(o.path("bee/" + name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		w.write("bee/"+name, string(part))
 	}
-	<-time.After(60 * time.Millisecond)
-	w.write("bee/"+ManifestFile, string(text))
-	w.awaits(1, `msg="plugin loaded" plugin=bee`)
-	if log := w.log.String(); strings.Contains(log, "failed") {
-		t.Errorf("it was loaded before it was written:\n%s", log)
-	}
+	v.dirty[dir].last = time.Now().Add(-quiet)
+	v.settle(ctx)
+	w.wantTools("fly")
 }

@@ -24,7 +24,8 @@ const (
 	patience = 250 * time.Millisecond
 )
 
-// swept holds the folders in which this process has looked for what others left behind.
+// swept holds the folders in which this process has looked for what others left behind. It
+// is of the process, not of a runtime, as what is left behind is: one look is enough for all.
 var swept sync.Map
 
 // Folder makes a folder in base; "" is the system's temporary one. It is locked for as long
