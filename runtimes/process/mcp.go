@@ -38,11 +38,11 @@ type mcp struct {
 
 	writing sync.Mutex // one line at a time
 
-	mu       sync.Mutex
-	last     int64
-	waiting  map[int64]*mcpRequest
-	late     map[int64]bool // answers that nobody waits for any more
-	sampling int            // requests of the server that are under way
+	mu      sync.Mutex
+	last    int64
+	waiting map[int64]*mcpRequest
+	late    map[int64]bool // answers that nobody waits for any more
+	asking  int            // requests of the server that are under way
 
 	doubt doubt
 }

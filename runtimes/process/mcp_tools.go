@@ -196,14 +196,6 @@ var _ runtimes.SchemaSource = (*instance)(nil)
 
 // asked answers a request of the server.
 func (m *mcp) asked(msg message) {
-	id := msg.ID
-	reply := func(ctx context.Context, member string, value any) {
-		line := append(jsondoc.Marshal(object{"jsonrpc": "2.0", "id": id, member: value}), '\n')
-		m.send(ctx, line)
-	}
-	refuse := func(code int, text string) {
-		m.inBackground(func() { reply(m.in.base, "error", object{"code": code, "message": text}) })
-	}
 	m.mu.Lock()
 	var current *mcpRequest // the one that runs, or one of them: they may all do the same
 	for _, r := range m.waiting {
@@ -212,44 +204,48 @@ func (m *mcp) asked(msg message) {
 			break
 		}
 	}
-	full := m.sampling >= maxNested
+	full := m.asking >= maxNested
 	if !full {
-		m.sampling++
+		m.asking++
 	}
 	m.mu.Unlock()
 	if full {
 		m.odd(fmt.Sprintf("more than %d requests at once", maxNested))
 		return
 	}
-	done := func() {
-		m.mu.Lock()
-		m.sampling--
-		m.mu.Unlock()
+	// Whatever the answer, it is sent in the background: a server that does not read must not
+	// hold up what it writes.
+	m.inBackground(func() {
+		defer func() {
+			m.mu.Lock()
+			m.asking--
+			m.mu.Unlock()
+		}()
+		ctx, member, value := m.reply(msg, current)
+		m.send(ctx, append(jsondoc.Marshal(object{"jsonrpc": "2.0", "id": msg.ID, member: value}), '\n'))
+	})
+}
+
+// reply gives the answer to a request of the server, and for how long it is wanted. current
+// is the call for which it may be made; nil where none runs.
+func (m *mcp) reply(msg message, current *mcpRequest) (ctx context.Context, member string, value any) {
+	refuse := func(code int, text string) (context.Context, string, any) {
+		return m.in.base, "error", object{"code": code, "message": text}
 	}
 	switch {
 	case msg.Method == "ping":
-		m.inBackground(func() { defer done(); reply(m.in.base, "result", object{}) })
-		return
-	case msg.Method == "sampling/createMessage" && current != nil:
-		m.inBackground(func() {
-			defer done()
-			text, err := m.complete(current, msg.Params)
-			if err != nil {
-				reply(m.in.base, "error", object{"code": -32603, "message": err.Error()})
-				return
-			}
-			reply(current.ctx, "result", object{
-				"role": "assistant", "model": "unknown", "stopReason": "endTurn", "content": object{"type": "text", "text": text},
-			})
-		})
-		return
+		return m.in.base, "result", object{}
+	case msg.Method != "sampling/createMessage":
+		return refuse(-32601, fmt.Sprintf("the host has no method %q", cut(msg.Method, 50)))
+	case current == nil:
+		return refuse(-32603, "no call is running")
 	}
-	done()
-	switch msg.Method {
-	case "sampling/createMessage":
-		refuse(-32603, "no call is running")
-	default:
-		refuse(-32601, fmt.Sprintf("the host has no method %q", cut(msg.Method, 50)))
+	text, err := m.complete(current, msg.Params)
+	if err != nil {
+		return refuse(-32603, err.Error())
+	}
+	return current.ctx, "result", object{
+		"role": "assistant", "model": "unknown", "stopReason": "endTurn", "content": object{"type": "text", "text": text},
 	}
 }
 

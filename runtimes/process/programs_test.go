@@ -342,6 +342,14 @@ func mcpOdd(how string, id json.RawMessage, say func(string, ...any), result, te
 		say(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","logger":"l","data":"logged"}}`)
 		say(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 		text("ok")
+	case "blank lines":
+		for {
+			say("\n\n\n\n")
+		}
+	case "asks without end": // and takes no answer
+		for i := 0; ; i++ {
+			say(`{"jsonrpc":"2.0","id":"q%d","method":"no/such"}`, i)
+		}
 	case "ask":
 		say(`{"jsonrpc":"2.0","id":"s1","method":"ping"}`)
 		text(<-replies)

@@ -87,6 +87,8 @@ func TestOddMCP(t *testing.T) {
 		{"too much junk", []string{"more than 1000 lines", "no messages"}},
 		{"long line", []string{"more than 4194304 bytes", "1048576"}},
 		{"flood", []string{"more than 1000 lines"}},
+		{"blank lines", []string{"more than 1000 lines"}},
+		{"asks without end", []string{"more than 1000 lines"}},
 		{"close stdout", []string{"closed its stdout without an answer"}},
 	} {
 		oddly(t, p, c.how, true, c.want...)
