@@ -45,8 +45,9 @@ func newIsolation(mode string, inProcess *node.Options, workers *worker.Options,
 	return &isolation{mode: mode, inProcess: node.New(&options), worker: worker.New(workers), nodejs: nodejs.New(programs), chosen: map[string]string{}}
 }
 
-// Open opens a plugin where it belongs: one that asks for a real Node.js there. In auto a plugin that was installed from elsewhere,
-// and one whose code this process could not hold, belongs into a worker.
+// Open opens a plugin where it belongs: in a real Node.js where it asks for one, else in
+// this process or in a worker. In auto a worker gets what was installed from elsewhere, and
+// what has code that this process could not hold.
 func (i *isolation) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instance, error) {
 	if spec.Engine == "node" {
 		return i.nodejs.Open(ctx, spec)
