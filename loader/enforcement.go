@@ -139,7 +139,7 @@ func (e *enforcing) through(program string) (Enforcer, string) {
 
 // own is what every plugin has.
 func (e *enforcing) own() {
-	by, how := e.through("the program can open nothing else but the system's programs and libraries")
+	by, how := e.through("the program can open nothing else but the system's programs and libraries, and those it is installed with")
 	e.add("own files", "", "read the plugin's own folder", by, how)
 	if e.place == InChild {
 		e.add("own folders", "", "write a private temporary folder, and the plugin's private data folder", by, how)

@@ -83,7 +83,7 @@ var owners = map[string][]string{
 	"github.com/xeipuuv/gojsonschema":          {"internal/schema"},
 	"golang.org/x/crypto":                      {"runtimes/node"},
 	"golang.org/x/net":                         {"permissions", "permissions/sandbox"},
-	"golang.org/x/sys":                         {"internal/child", "internal/rpcchild", "internal/shim", "permissions/sandbox"},
+	"golang.org/x/sys":                         {"internal/rpcchild", "internal/shim", "permissions/sandbox"},
 	"github.com/zalando/go-keyring":            {"internal/state"},
 	"golang.org/x/term":                        {"cmd/toolhost"},
 	"modernc.org/sqlite":                       {"internal/state"},
@@ -176,6 +176,16 @@ func TestLoaderKnowsNoRuntime(t *testing.T) {
 }
 
 func TestThirdPartyOwners(t *testing.T) {
+	owned := map[string]bool{} // "package module" for what is imported
+	defer func() {
+		for module, packages := range owners {
+			for _, pkg := range packages {
+				if pkg != "*" && !owned[pkg+" "+module] {
+					t.Errorf("%s is an owner of %s and does not import it", pkg, module)
+				}
+			}
+		}
+	}()
 	for _, f := range sources(t) {
 		for _, p := range imports(f) {
 			if first, _, _ := strings.Cut(p, "/"); !strings.Contains(first, ".") || strings.HasPrefix(p, module) {
@@ -186,6 +196,7 @@ func TestThirdPartyOwners(t *testing.T) {
 				t.Errorf("%s imports %s, which has no owner", f.name, p)
 				continue
 			}
+			owned[f.pkg+" "+ownerNames()[i]] = true
 			if o := owners[ownerNames()[i]]; !slices.Contains(o, "*") && !slices.Contains(o, f.pkg) && !f.test {
 				t.Errorf("%s imports %s, which belongs to %s", f.name, p, strings.Join(o, ", "))
 			}

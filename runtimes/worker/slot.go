@@ -49,7 +49,7 @@ func (s *slot) take(now time.Time, start func(*attempt)) (*process, *attempt, er
 		}
 	}
 	if wait := s.backoff(now); wait > 0 {
-		return nil, nil, fmt.Errorf("%w; that was the %d. time within a minute, and the worker is started again in %s",
+		return nil, nil, fmt.Errorf("%w; it crashed %d times within a minute, and is started again in %s",
 			s.reason, len(s.crashes), max(wait.Round(time.Second), time.Second))
 	}
 	s.current = &attempt{ready: make(chan struct{})}
