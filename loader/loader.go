@@ -60,6 +60,11 @@ type Options struct {
 	// Poll has Watch look at the folders at this interval, for file systems that tell of
 	// no changes; 0 waits to be told.
 	Poll time.Duration
+	// Observe is told what becomes of plugins: one event after the other, on the goroutine
+	// of the load, when the plugin's new tools answer already. It must not block, and must
+	// not load or close. A load that fails as the one before it is told of once. nil drops
+	// them.
+	Observe func(Event)
 	// Log takes the loader's and the plugins' log lines; nil drops them.
 	Log *slog.Logger
 }
@@ -72,6 +77,7 @@ type Loader struct {
 	dirs    []string // Dirs, Installed, Bundled
 	roots   []string // of dirs those that Watch follows
 	poll    time.Duration
+	observe func(Event) // nil drops them
 	log     *slog.Logger
 	loading sync.Mutex // held by a load, from its first read to its last log line
 
@@ -110,7 +116,7 @@ func New(reg Registrar, rts map[string]runtimes.Runtime, options *Options) *Load
 		o.Enforced = enforcedAnywhere
 	}
 	l := &Loader{
-		reg: reg, log: o.Log, dirs: slices.Concat(o.Dirs, o.Installed, o.Bundled),
+		reg: reg, log: o.Log, observe: o.Observe, dirs: slices.Concat(o.Dirs, o.Installed, o.Bundled),
 		roots: slices.Concat(o.Dirs, o.Installed), poll: o.Poll,
 		opener: &opener{rts: rts, maxTimeout: o.MaxTimeout, strict: o.Strict, installed: o.Installed, services: o.Services, dataDir: o.DataDir, execute: executeBy(reg), enforced: o.Enforced, log: o.Log},
 	}
@@ -240,14 +246,19 @@ func (l *Loader) take(ctx context.Context, dir string, p *opened, ifChanged bool
 // version was taken back, its errors go.
 func (l *Loader) same(known *plugin, p *opened) bool {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	if known == nil || known.instance == nil || !maps.Equal(known.inputs, p.inputs) {
+		l.mu.Unlock()
 		return false
 	}
 	known.seen = sighting{}
-	if len(known.status.Errors) > 0 {
+	repaired, revision := len(known.status.Errors) > 0, known.status.Revision
+	if repaired {
 		known.status.Errors, known.status.Warnings = nil, p.warnings
-		l.log.Info("plugin repaired", "plugin", p.name, "revision", known.status.Revision)
+	}
+	l.mu.Unlock()
+	if repaired {
+		l.log.Info("plugin repaired", "plugin", p.name, "revision", revision)
+		l.tell(PluginRepaired, known)
 	}
 	return true
 }
@@ -311,6 +322,7 @@ func (l *Loader) failed(dir, resolved string, known *plugin, p *opened) error {
 		l.log.Error("plugin failed", attrs(p.name, e)...)
 	}
 	l.warn(p)
+	l.tell(PluginFailed, known)
 	return &LoadError{Plugin: p.name, Dir: dir, Errors: p.errors}
 }
 
@@ -378,8 +390,10 @@ func (l *Loader) swap(dir, resolved string, known *plugin, p *opened) error {
 	}
 	if revision == 1 {
 		l.log.Info("plugin loaded", "plugin", p.name, "tools", tools)
+		l.tell(PluginLoaded, known)
 	} else {
 		l.log.Info("plugin reloaded", "plugin", p.name, "revision", revision, "tools", tools)
+		l.tell(PluginReloaded, known)
 	}
 	return nil
 }
@@ -403,6 +417,7 @@ func (l *Loader) unload(p *plugin) {
 		l.drain(owner, instance)
 	}
 	l.log.Info("plugin removed", "plugin", name)
+	l.tell(PluginRemoved, p)
 }
 
 // registered gives the names of the tools that were not skipped.

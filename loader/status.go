@@ -1,8 +1,6 @@
 package loader
 
 import (
-	"slices"
-
 	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/runtimes"
 )
@@ -34,9 +32,7 @@ func (l *Loader) Status() []PluginStatus {
 	defer l.mu.Unlock()
 	list := make([]PluginStatus, len(l.plugins))
 	for i, p := range l.plugins {
-		s := p.status
-		s.Errors, s.Warnings = slices.Clone(s.Errors), slices.Clone(s.Warnings)
-		s.Tools, s.Skipped = slices.Clone(s.Tools), slices.Clone(s.Skipped)
+		s := p.status.clone()
 		if counter, ok := p.instance.(runtimes.StuckCounter); ok {
 			s.Stuck = counter.Stuck()
 		}
