@@ -93,7 +93,15 @@ type Tool struct {
 	// no names with tools. Its name may be any text of 1 to 128 bytes without white space
 	// and control characters; it needs no description, and its InputSchema may be nil.
 	Command bool
+	// Suffix has the tool take the next free of its name with _2, _3 … where another plugin's
+	// tool has the name, instead of being skipped. It keeps what it was given until its owner
+	// is removed. A name that a built-in or host tool has is an error.
+	Suffix bool
+	// Hidden says that the plugin itself hides the tool; Host.Hide changes it.
+	Hidden  bool
 	Handler Handler
+
+	asked string // the Name that its owner gave it; of a tool with Suffix
 
 	// Input and Output are InputSchema and OutputSchema compiled. The loader sets
 	// them, since it has compiled the schema files already; elsewhere leave them nil.
@@ -113,6 +121,7 @@ type Registered struct {
 	*Tool
 	Owner   string // who registered it; for a plugin's tool the plugin's id
 	Source  Source
+	// Enabled says that agents see it: neither did the user disable it, nor does its plugin hide it.
 	Enabled bool
 }
 
@@ -287,6 +296,9 @@ func (h *Host) Replace(owner string, source Source, tools []*Tool) ([]*ConflictE
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if err := h.claims.refuse(source, prepared); err != nil {
+		return nil, err
+	}
 	h.claims.replace(owner, source, prepared)
 	t := h.swap()
 	var conflicts []*ConflictError
@@ -318,6 +330,25 @@ func (h *Host) SetEnabled(name string, enabled bool) {
 		h.disabled[name] = true
 	}
 	h.swap()
+}
+
+// Hide has a plugin hide one of its tools, or show it again; name is the one that its owner
+// gave it. It is apart from SetEnabled: a tool that the user disabled stays so. It lasts
+// until the owner's tools are replaced.
+func (h *Host) Hide(owner, name string, hidden bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.claims.hide(owner, name, hidden) {
+		h.swap()
+	}
+}
+
+// Given gives the names under which the tools of an owner stand, by those that it asked for.
+// They differ for a tool with Suffix only.
+func (h *Host) Given(owner string) map[string]string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.claims.given(owner)
 }
 
 // swap makes the table anew and tells the observers when what agents see has changed.

@@ -3,8 +3,11 @@ package host
 import (
 	"bytes"
 	"cmp"
+	"errors"
+	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 )
 
 // claims is what all owners ask for. The table is a pure function of it.
@@ -31,6 +34,7 @@ func (c *claims) replace(owner string, source Source, tools []*Tool) {
 		i = len(c.owners) - 1
 	}
 	o := c.owners[i]
+	c.name(o, tools)
 	since := make(map[string]int, len(tools))
 	for _, t := range tools {
 		if _, twice := since[t.claim()]; twice {
@@ -44,6 +48,111 @@ func (c *claims) replace(owner string, source Source, tools []*Tool) {
 		since[t.claim()] = c.next
 	}
 	o.tools, o.since = tools, since
+}
+
+// refuse says why tools cannot be taken that take a suffix: the names of built-in and host
+// tools are not to be mistaken for theirs.
+func (c *claims) refuse(source Source, tools []*Tool) error {
+	var wrong []error
+	for _, t := range tools {
+		for _, o := range c.owners {
+			if _, has := o.since[t.claim()]; t.Suffix && has && o.source < source {
+				wrong = append(wrong, fmt.Errorf("the tool name %q is that of a %s tool", t.Name, o.source))
+			}
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// name gives the tools with Suffix their names: the ones that they have, else the first that
+// nobody claims.
+func (c *claims) name(o *ownerClaims, tools []*Tool) {
+	had := map[string]string{}
+	for _, t := range o.tools {
+		if t.Suffix {
+			had[t.asked] = t.Name
+		}
+	}
+	taken := map[string]bool{}
+	for _, other := range c.owners {
+		if other == o {
+			continue
+		}
+		for name := range other.since {
+			taken[name] = true
+		}
+	}
+	for _, t := range tools { // a name that stays is nobody else's to take, whatever the order is
+		if name := had[t.Name]; t.Suffix && name != "" {
+			taken[name] = true
+		}
+	}
+	for _, t := range tools {
+		if !t.Suffix {
+			taken[t.claim()] = true
+			continue
+		}
+		t.asked = t.Name
+		if name := had[t.asked]; name != "" {
+			t.Name = name
+			delete(had, t.asked) // a second tool of that name gets another one
+			continue
+		}
+		for n := 2; taken[t.Name]; n++ {
+			t.Name = suffixed(t.asked, n)
+		}
+		taken[t.Name] = true
+	}
+}
+
+// maxName is how many bytes a tool's name has at most.
+const maxName = 64
+
+// suffixed gives a name with _2 and so on, within the length of names.
+func suffixed(name string, n int) string {
+	suffix := "_" + strconv.Itoa(n)
+	return name[:min(len(name), maxName-len(suffix))] + suffix
+}
+
+// hide reports whether that changed anything.
+func (c *claims) hide(owner, name string, hidden bool) bool {
+	changed := false
+	for _, o := range c.owners {
+		if o.owner != owner {
+			continue
+		}
+		o.tools = slices.Clone(o.tools) // the table holds the tools of before
+		for i, t := range o.tools {
+			if t.Hidden == hidden || t.ownName() != name {
+				continue
+			}
+			other := *t
+			other.Hidden = hidden
+			o.tools[i], changed = &other, true
+		}
+	}
+	return changed
+}
+
+// ownName is the name that its owner gave a tool.
+func (t *Tool) ownName() string {
+	if t.Suffix {
+		return t.asked
+	}
+	return t.Name
+}
+
+func (c *claims) given(owner string) map[string]string {
+	names := map[string]string{}
+	for _, o := range c.owners {
+		if o.owner != owner {
+			continue
+		}
+		for _, t := range o.tools {
+			names[t.ownName()] = t.Name
+		}
+	}
+	return names
 }
 
 func (c *claims) remove(owner string) {
@@ -84,7 +193,7 @@ func (c *claims) table(disabled map[string]bool, offer func(Registered) bool) *t
 				continue
 			}
 			taken[tool.claim()] = true
-			r := Registered{Tool: tool, Owner: o.owner, Source: o.source, Enabled: !disabled[tool.Name]}
+			r := Registered{Tool: tool, Owner: o.owner, Source: o.source, Enabled: !disabled[tool.Name] && !tool.Hidden}
 			if tool.Command {
 				t.commands = append(t.commands, r)
 				continue
