@@ -32,6 +32,7 @@ func (s *Server) callTool(ctx context.Context, req *mcp.CallToolRequest) (mcp.Re
 	call := &host.Call{Tool: req.Params.Name, Args: req.Params.Arguments, Agent: agent(req)}
 	call.Complete = completer(req.Session)
 	said := newProgress(ctx, req)
+	ctx = context.WithValue(ctx, sessionKey{}, req.Session)
 	if said != nil {
 		call.Progress = said.say
 	}

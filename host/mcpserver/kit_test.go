@@ -80,6 +80,10 @@ func kit() []*host.Tool {
 				return nil, context.Cause(ctx)
 			}
 		}),
+		toolNamed("tell", func(ctx context.Context, c *host.Call) (*host.Result, error) {
+			LogToClient(ctx, "info", "tell", map[string]int{"n": 1})
+			return host.TextResult("told"), nil
+		}),
 		// says steps messages, every ms milliseconds one.
 		toolNamed("talk", func(ctx context.Context, c *host.Call) (*host.Result, error) {
 			var args struct{ Steps, Ms int }

@@ -7,8 +7,8 @@
 //
 // A [Server] speaks every protocol revision of the MCP SDK that it is built on, the
 // ones with an initialize handshake (up to 2025-11-25) and the one without
-// (2026-07-28), to several sessions at once. It offers tools and nothing else of MCP:
-// no resources, prompts, sampling or tasks.
+// (2026-07-28), to several sessions at once. It offers tools and log messages, and
+// nothing else of MCP: no prompts or tasks.
 //
 // What goes wrong with a call is a result with isError, which the model reads and can
 // act on. Only an unknown tool is a JSON-RPC error.
@@ -77,6 +77,7 @@ type Server struct {
 	limit *limit
 
 	unobserve func()
+	messages  *messages
 	// changed says that the tools have changed since the first load.
 	changed atomic.Bool
 
@@ -115,12 +116,13 @@ func New(h *host.Host, options *Options) *Server {
 		o.Ready = ready
 	}
 	s := &Server{
-		host:   h,
-		log:    o.Log,
-		ready:  o.Ready,
-		limit:  newLimit(o.MaxInFlight),
-		listed: map[string]*definition{},
-		short:  map[mcp.Session]uint64{},
+		host:     h,
+		log:      o.Log,
+		ready:    o.Ready,
+		limit:    newLimit(o.MaxInFlight),
+		messages: newMessages(),
+		listed:   map[string]*definition{},
+		short:    map[mcp.Session]uint64{},
 	}
 	s.mcp = mcp.NewServer(
 		&mcp.Implementation{Name: o.Name, Title: o.Title, Version: o.Version},
@@ -128,7 +130,10 @@ func New(h *host.Host, options *Options) *Server {
 			Instructions: o.Instructions,
 			PageSize:     pageSize,
 			Logger:       slog.New(calmHandler{o.Log.Handler()}),
-			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}},
+			Capabilities: &mcp.ServerCapabilities{
+				Tools:   &mcp.ToolCapabilities{ListChanged: true},
+				Logging: &mcp.LoggingCapabilities{},
+			},
 		})
 	s.mcp.AddReceivingMiddleware(s.receive)
 	s.mcp.AddSendingMiddleware(s.send)
@@ -146,6 +151,7 @@ func (s *Server) MCP() *mcp.Server { return s.mcp }
 // Close stops following the host. It does not end sessions.
 func (s *Server) Close() {
 	s.unobserve()
+	s.messages.close()
 	s.timerMu.Lock()
 	defer s.timerMu.Unlock()
 	s.closed = true

@@ -31,6 +31,7 @@ import (
 //	wait DURATION         let time pass
 //	+ NAME, - NAME        add a tool to the host, take it away
 //	disable NAME, enable NAME
+//	log LEVEL TEXT        the server has a log message for its clients
 //	ready                 the first load is done
 //	eof                   close the input
 //	stop                  end the server's context
@@ -136,6 +137,9 @@ func (s *script) step(verb, rest string) {
 		s.host.Remove("owner-of-" + rest)
 	case "disable", "enable":
 		s.host.SetEnabled(rest, verb == "enable")
+	case "log":
+		level, text, _ := strings.Cut(rest, " ")
+		s.client.server.LogMessage(level, "test", text)
 	case "ready":
 		close(s.ready)
 	case "eof":
