@@ -37,6 +37,7 @@ type session struct {
 	client  *fetch.Client       // makes the requests of all plugins
 	model   *complete.Completer // completes prompts; nil where the configuration names none
 	log     *slog.Logger
+	loads   []func(loader.Event) // told what becomes of plugins; set before the first load
 	undo    []func()
 }
 
@@ -80,9 +81,17 @@ func (p *program) open(quiet bool) (*session, error) {
 		MaxTimeout: s.host.Limits().MaxTimeout,
 		Strict:     p.flags.strict,
 		Poll:       p.flags.poll,
+		Observe:    s.observeLoad,
 		Log:        loadLog,
 	})
 	return s, nil
+}
+
+// observeLoad passes on what became of a plugin.
+func (s *session) observeLoad(e loader.Event) {
+	for _, observe := range s.loads {
+		observe(e)
+	}
 }
 
 // load opens a session and loads every plugin.
