@@ -27,6 +27,7 @@ var floors = map[string]int{
 	"internal/scratch":                 0,
 	"internal/shim":                    0,
 	"internal/suggest":                 0,
+	"internal/clean":                   0,
 	"internal/text":                    0,
 	"permissions":                      0,
 	"plugins":                          0,

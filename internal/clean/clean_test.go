@@ -1,4 +1,4 @@
-package main
+package clean
 
 import (
 	"encoding/json"
@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-func TestPrintable(t *testing.T) {
-	for _, c := range []struct{ in, oneLine, printable string }{
+func TestTextAndLine(t *testing.T) {
+	for _, c := range []struct{ in, line, text string }{
 		{"plain text", "plain text", "plain text"},
 		{"größer 日本 👩‍👩‍👧", "größer 日本 👩‍👩‍👧", "größer 日本 👩‍👩‍👧"},
 		{"a\nb\tc\rd", `a\nb\tc\rd`, "a\nb\tc\ufffdd"},
@@ -18,30 +18,30 @@ func TestPrintable(t *testing.T) {
 		{"bad\xff\xc0", `bad\xff\xc0`, "bad\ufffd\ufffd"},
 		{"\ufffd", "\ufffd", "\ufffd"},
 	} {
-		if got := oneLine(c.in); got != c.oneLine {
-			t.Errorf("oneLine(%q) = %q, want %q", c.in, got, c.oneLine)
+		if got := Line(c.in); got != c.line {
+			t.Errorf("Line(%q) = %q, want %q", c.in, got, c.line)
 		}
-		if got := printable(c.in); got != c.printable {
-			t.Errorf("printable(%q) = %q, want %q", c.in, got, c.printable)
+		if got := Text(c.in); got != c.text {
+			t.Errorf("Text(%q) = %q, want %q", c.in, got, c.text)
 		}
 	}
 }
 
-func TestEscapeJSON(t *testing.T) {
+func TestJSON(t *testing.T) {
 	value := map[string]string{"a\u009b": "x\u202e\x7fé\u2066", "b": "plain"}
 	text, err := json.Marshal(value)
 	if err != nil {
 		t.Fatal(err)
 	}
-	escaped := escapeJSON(text)
+	escaped := JSON(text)
 	if strings.ContainsFunc(string(escaped), hidden) {
-		t.Errorf("escapeJSON(%q) = %q", text, escaped)
+		t.Errorf("JSON(%q) = %q", text, escaped)
 	}
 	var got map[string]string
 	if err := json.Unmarshal(escaped, &got); err != nil || got["a\u009b"] != value["a\u009b"] {
 		t.Errorf("the value of %q is %q, %v", escaped, got, err)
 	}
-	if same := escapeJSON([]byte("{\n  \"a\": 1\n}\n")); string(same) != "{\n  \"a\": 1\n}\n" {
+	if same := JSON([]byte("{\n  \"a\": 1\n}\n")); string(same) != "{\n  \"a\": 1\n}\n" {
 		t.Errorf("layout is lost: %q", same)
 	}
 }
