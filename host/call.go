@@ -48,9 +48,6 @@ func (h *Host) Execute(ctx context.Context, call *Call) (*Result, error) {
 		return nil, err
 	}
 	defer done()
-	if call.Depth > MaxDepth {
-		return ErrorResult(fmt.Sprintf("command %q: commands run commands more than %d deep", call.Tool, MaxDepth)), nil
-	}
 	return h.lookUp(ctx, call, (*table).command)
 }
 
@@ -69,9 +66,19 @@ func (t *table) command(name string) (Registered, error) {
 	return Registered{}, &UnknownCommandError{Command: name, Nearest: nearest(name, t.commands)}
 }
 
+// run is what the tries of one call share.
+type run struct {
+	call    *Call // as the caller made it
+	id      string
+	began   time.Time
+	started bool // observers were told
+}
+
+// lookUp calls what find finds, once more where a reload exchanged it meanwhile.
 func (h *Host) lookUp(ctx context.Context, call *Call, find func(*table, string) (Registered, error)) (*Result, error) {
+	r := &run{call: call, id: rand.Text(), began: time.Now()}
 	seen := h.table.Load()
-	result, err := h.call(ctx, call, find)
+	result, err := h.call(ctx, r, find)
 	// A reload swapped the handler between look-up and call: look up once more, and again
 	// while reloads follow each other that fast.
 	for tries := 0; errors.Is(err, ErrHandlerClosed) && tries < maxLookUps; tries++ {
@@ -80,46 +87,73 @@ func (h *Host) lookUp(ctx context.Context, call *Call, find func(*table, string)
 			break
 		}
 		seen = now
-		result, err = h.call(ctx, call, find)
+		result, err = h.call(ctx, r, find)
 	}
 	if errors.Is(err, ErrHandlerClosed) {
-		return ErrorResult(fmt.Sprintf("tool %q: %s; call it again", call.Tool, err)), nil
+		t, _ := find(h.table.Load(), call.Tool) // a tool that has gone is nil in the event
+		c := h.begin(r, t)
+		return h.refuse(r, t, c, FailureError, ErrorResult(fmt.Sprintf("tool %q: %s; call it again", call.Tool, err)), nil), nil
 	}
 	return result, err
 }
 
-func (h *Host) call(ctx context.Context, in *Call, find func(*table, string) (Registered, error)) (*Result, error) {
-	t, err := find(h.table.Load(), in.Tool)
-	if err != nil {
-		return nil, err
-	}
-	c := *in
-	c.ID, c.Plugin = rand.Text(), t.Owner
-	c.Log = h.log.With("plugin", t.Owner, "tool", t.Name, "call", c.ID)
+// begin gives the call as its handler will see it.
+func (h *Host) begin(r *run, t Registered) *Call {
+	c := *r.call
+	c.ID, c.Plugin = r.id, t.Owner
 	if c.Folder == "" {
 		c.Folder = h.options.Folder
 	}
+	return &c
+}
 
-	args, refused := h.checkArguments(t, &c)
+// refuse ends a call whose handler does not run.
+func (h *Host) refuse(r *run, t Registered, c *Call, kind FailureKind, result *Result, err error) *Result {
+	if h.observed() {
+		h.notify(Event{
+			Kind: CallEnded, Call: c, Tool: t.Tool, Received: r.call.Args, Duration: time.Since(r.began),
+			Result: result, Err: err, Failure: kind, Touched: c.Grant.Touched(),
+		})
+	}
+	return result
+}
+
+func (h *Host) call(ctx context.Context, r *run, find func(*table, string) (Registered, error)) (*Result, error) {
+	t, err := find(h.table.Load(), r.call.Tool)
+	c := h.begin(r, t)
+	if err != nil {
+		h.refuse(r, t, c, FailureUnknown, nil, err)
+		return nil, err
+	}
+	c.Log = h.log.With("plugin", t.Owner, "tool", t.Name, "call", c.ID)
+	if c.Depth > MaxDepth {
+		return h.refuse(r, t, c, FailureError, ErrorResult(fmt.Sprintf("command %q: commands run commands more than %d deep", t.Name, MaxDepth)), nil), nil
+	}
+
+	args, refused := h.checkArguments(t, c)
 	if refused != nil {
-		return refused, nil
+		return h.refuse(r, t, c, FailureArguments, refused, nil), nil
 	}
 	c.Args = args
 
 	c.Paths = pathArguments(t.Input, c.Args)
 	grant, err := t.Policy.Resolve(c.Folder, c.Paths)
 	if err != nil {
-		return ErrorResult(err.Error()), nil
+		return h.refuse(r, t, c, FailureDenied, ErrorResult(err.Error()), err), nil
 	}
 	c.Grant = grant
+	observed := h.observed()
+	if observed {
+		grant.Record()
+	}
 
-	said := &progress{deliver: in.Progress}
-	if in.Progress == nil {
+	said := &progress{deliver: r.call.Progress}
+	if said.deliver == nil {
 		said.deliver = func(string) {}
 	}
 	c.Progress = func(message string) {
 		said.say(message)
-		h.notify(Event{Kind: CallProgress, Call: &c, Message: message})
+		h.notify(Event{Kind: CallProgress, Call: c, Tool: t.Tool, Received: r.call.Args, Message: message})
 	}
 
 	timeout := &TimeoutError{Tool: t.Name, Timeout: t.Timeout}
@@ -130,25 +164,33 @@ func (h *Host) call(ctx context.Context, in *Call, find func(*table, string) (Re
 	defer stop(nil)
 	defer context.AfterFunc(h.base, func() { stop(context.Cause(h.base)) })()
 
-	started := time.Now()
-	h.notify(Event{Kind: CallStarted, Call: &c})
-	result, err := h.handle(ctx, t.Handler, &c)
+	if !r.started {
+		r.started = true
+		h.notify(Event{Kind: CallStarted, Call: c, Tool: t.Tool, Received: r.call.Args})
+	}
+	result, err := h.handle(ctx, t.Handler, c)
 	said.end()
 	if errors.Is(err, ErrHandlerClosed) {
 		return nil, err
 	}
-	end := Event{Kind: CallEnded, Call: &c, Duration: time.Since(started), Err: err}
+	end := Event{Kind: CallEnded, Call: c, Tool: t.Tool, Received: r.call.Args, Duration: time.Since(r.began), Err: err}
+	if observed {
+		end.Touched = grant.Touched()
+	}
 	switch {
 	case errors.Is(err, timeout):
-		result = ErrorResult(err.Error())
+		result, end.Failure = ErrorResult(err.Error()), FailureTimeout
 	case err != nil && ctx.Err() != nil:
-		end.Err = context.Cause(ctx)
+		end.Err, end.Failure = context.Cause(ctx), FailureCancelled
 		h.notify(end)
 		return nil, end.Err
 	case err != nil:
-		result = ErrorResult(err.Error())
+		result, end.Failure = ErrorResult(err.Error()), failureOf(err)
 	default:
-		result = h.shape(t, result, c.Log)
+		result, end.Failure = h.shape(t, result, c.Log)
+		if end.Failure == FailureError && observed {
+			end.Failure = failureIn(result, end.Touched)
+		}
 	}
 	end.Result = result
 	h.notify(end)
@@ -171,7 +213,7 @@ func (h *Host) handle(ctx context.Context, handler Handler, c *Call) (*Result, e
 		defer func() {
 			if v := recover(); v != nil {
 				c.Log.Error("the handler panicked", "err", fmt.Sprint(v), "stack", string(debug.Stack()))
-				o = outcome{err: fmt.Errorf("internal error in tool %q", c.Tool)}
+				o = outcome{err: panicError{c.Tool}}
 			}
 			ended <- o
 		}()

@@ -64,3 +64,11 @@ func (e *TimeoutError) Error() string {
 
 // Is reports whether target is context.DeadlineExceeded.
 func (e *TimeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
+
+// panicError is the error of a call whose handler panicked.
+type panicError struct{ tool string }
+
+func (e panicError) Error() string { return fmt.Sprintf("internal error in tool %q", e.tool) }
+
+// FailureKind gives FailureCrash.
+func (panicError) FailureKind() FailureKind { return FailureCrash }

@@ -340,7 +340,7 @@ func (r *recorder) Observe(e Event) {
 	case CallProgress:
 		r.events = append(r.events, "progress "+e.Message)
 	case CallEnded:
-		r.events = append(r.events, fmt.Sprintf("ended %s %v", e.Call.Tool, e.Result.IsError))
+		r.events = append(r.events, fmt.Sprintf("ended %s %s", e.Call.Tool, e.Failure))
 	}
 }
 
@@ -355,7 +355,7 @@ func TestObservers(t *testing.T) {
 	text(t, h, &Call{Tool: "t"})
 	stop()
 	h.Remove("p")
-	if want := []string{"tools", "started t", "progress half", "ended t false"}; !reflect.DeepEqual(r.events, want) {
+	if want := []string{"tools", "started t", "progress half", "ended t "}; !reflect.DeepEqual(r.events, want) {
 		t.Errorf("events %q, want %q", r.events, want)
 	}
 }

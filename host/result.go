@@ -99,8 +99,9 @@ func ErrorResult(text string) *Result {
 // content envelope is forwarded, anything else becomes one text block.
 func ValueResult(value json.RawMessage) *Result { return &Result{Value: value} }
 
-// shape turns what a handler returned into what the agent gets.
-func (h *Host) shape(t Registered, r *Result, log *slog.Logger) *Result {
+// shape turns what a handler returned into what the agent gets, and says how it failed where
+// it did.
+func (h *Host) shape(t Registered, r *Result, log *slog.Logger) (*Result, FailureKind) {
 	if r == nil {
 		r = &Result{}
 	}
@@ -133,16 +134,17 @@ func (h *Host) shape(t Registered, r *Result, log *slog.Logger) *Result {
 	}
 	if t.Output != nil && !out.IsError {
 		if failed := matchOutput(t, out, value, envelope); failed != nil {
-			return failed
+			return failed, FailureOutput
 		}
 	}
+	kind := NoFailure
 	if out.IsError {
-		out.Structured = nil
+		out.Structured, kind = nil, FailureError
 	}
 	if size := out.Size(); size > h.limits.Result {
-		return ErrorResult(fmt.Sprintf("the result of tool %q is %d bytes; the limit is %d bytes", t.Name, size, h.limits.Result))
+		return ErrorResult(fmt.Sprintf("the result of tool %q is %d bytes; the limit is %d bytes", t.Name, size, h.limits.Result)), FailureTooLarge
 	}
-	return out
+	return out, kind
 }
 
 // Size gives how many bytes the content and the structured content have as JSON, without

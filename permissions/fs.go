@@ -27,6 +27,15 @@ const maxEntries = 1 << 20
 // at walks to a name, checks each access, and runs act on the place. It is done anew
 // when something on the way is exchanged meanwhile. act must close nothing of the place.
 func (f *FS) at(op, name string, follow bool, as []access, act func(p *place) error) error {
+	err := f.visit(op, name, follow, as, act)
+	if err != nil {
+		f.g.Refuse(err)
+	}
+	return err
+}
+
+// visit is at for what the handler did not ask for by this name: a denial is not noted.
+func (f *FS) visit(op, name string, follow bool, as []access, act func(p *place) error) error {
 	if !f.g.begin() {
 		return f.refused(as[0], name)
 	}
@@ -37,7 +46,13 @@ func (f *FS) at(op, name string, follow bool, as []access, act func(p *place) er
 			return err
 		}
 		defer p.close()
-		return act(p)
+		err = act(p)
+		if err == nil && !p.looked {
+			for _, a := range as {
+				f.g.noteAccess(a, p.in)
+			}
+		}
+		return err
 	})
 }
 
@@ -235,8 +250,16 @@ func readAll(r io.Reader, size, limit int64) ([]byte, error) {
 // ReadDir lists a folder in byte order. Names are given for entries that may not be
 // read too.
 func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := f.readDir(name)
+	if err != nil {
+		f.g.Refuse(err)
+	}
+	return entries, err
+}
+
+func (f *FS) readDir(name string) ([]fs.DirEntry, error) {
 	var entries []fs.DirEntry
-	err := f.at("scandir", name, true, []access{list}, func(p *place) error {
+	err := f.visit("scandir", name, true, []access{list}, func(p *place) error {
 		var err error
 		entries, err = f.entries(p, name)
 		return err
@@ -435,8 +458,11 @@ func (f *FS) walkDir(name string, d fs.DirEntry, fn fs.WalkDirFunc, top bool) er
 		}
 		return err
 	}
-	entries, err := f.ReadDir(name)
+	entries, err := f.readDir(name)
 	if err != nil {
+		if top {
+			f.g.Refuse(err)
+		}
 		if errors.Is(err, ErrDenied) && !top && !f.g.over.Load() {
 			return nil
 		}

@@ -29,6 +29,7 @@ type Grant struct {
 	rules  rules
 	files  fileSet
 	links  linkSet
+	noted  *recorder // nil where nobody wants to know
 }
 
 const (
@@ -150,6 +151,14 @@ func (g *Grant) Folder() string {
 
 // Env gives a granted environment variable of the host.
 func (g *Grant) Env(name string) (string, bool) {
+	value, ok := g.env(name)
+	if ok {
+		g.note("env ", variables, name)
+	}
+	return value, ok
+}
+
+func (g *Grant) env(name string) (string, bool) {
 	if g == nil || g.policy == nil || g.over.Load() || !slices.Contains(g.policy.Env, name) {
 		return "", false
 	}
@@ -163,7 +172,7 @@ func (g *Grant) EnvNames() []string {
 	}
 	var names []string
 	for _, name := range g.policy.Env {
-		if _, ok := g.Env(name); ok {
+		if _, ok := g.env(name); ok {
 			names = append(names, name)
 		}
 	}

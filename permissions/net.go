@@ -33,23 +33,39 @@ func (g *Grant) Net() *Hosts { return &Hosts{g: g, op: "net"} }
 // grant does not allow a connection to it and the port. What the name resolves to is
 // looked at by the [Dialer]. ctx bounds reading the settings that name hosts.
 func (h *Hosts) Check(ctx context.Context, host string, port int) (string, error) {
+	name, err := h.check(ctx, host, port)
+	if err != nil {
+		h.g.Refuse(err)
+		return "", err
+	}
+	if h.g.noted != nil {
+		list := fetched
+		if h.op == "net" {
+			list = connected
+		}
+		h.g.note(h.op+" ", list, h.target(name, port))
+	}
+	return name.String(), nil
+}
+
+func (h *Hosts) check(ctx context.Context, host string, port int) (hostName, error) {
 	name, err := parseHost(host)
 	if err != nil {
-		return "", &DeniedError{Op: h.op, Target: host, Reason: err.Error()}
+		return name, &DeniedError{Op: h.op, Target: host, Reason: err.Error()}
 	}
 	if port < 1 || port > 65535 {
-		return "", h.denied(name, port, fmt.Sprintf("%d is no port", port))
+		return name, h.denied(name, port, fmt.Sprintf("%d is no port", port))
 	}
 	if h.g == nil || h.g.policy == nil {
-		return "", h.denied(name, port, "")
+		return name, h.denied(name, port, "")
 	}
 	if h.g.over.Load() {
-		return "", &DeniedError{Op: h.op, Target: h.target(name, port), Reason: ended}
+		return name, &DeniedError{Op: h.op, Target: h.target(name, port), Reason: ended}
 	}
 	policy := h.policy()
 	for _, text := range policy.Static {
 		if rule, ok := parseRule(text); ok && rule.allows(h.op, name, port) {
-			return name.String(), nil
+			return name, nil
 		}
 	}
 	var unset []string
@@ -57,11 +73,11 @@ func (h *Hosts) Check(ctx context.Context, host string, port int) (string, error
 		rule, ok, err := h.setting(ctx, key)
 		switch {
 		case err != nil:
-			return "", fmt.Errorf("reading the setting %q: %w", key, err)
+			return name, fmt.Errorf("reading the setting %q: %w", key, err)
 		case !ok:
 			unset = append(unset, strconv.Quote(shorten(key)))
 		case rule.allows(h.op, name, port):
-			return name.String(), nil
+			return name, nil
 		}
 	}
 	reason := ""
@@ -71,7 +87,7 @@ func (h *Hosts) Check(ctx context.Context, host string, port int) (string, error
 	case len(policy.Static)+len(policy.Settings) > 0:
 		reason = "the plugin's manifest allows other hosts or ports only"
 	}
-	return "", h.denied(name, port, reason)
+	return name, h.denied(name, port, reason)
 }
 
 func (h *Hosts) policy() HostPolicy {
@@ -136,7 +152,8 @@ func (h *Hosts) Dial(ctx context.Context, d *Dialer, host string, port int) (net
 // Denied makes the refusal of a [Dialer] one of this door; it gives any other error as it is.
 func (h *Hosts) Denied(err error) error {
 	if denied := asDenied(err); denied != nil {
-		return &DeniedError{Op: h.op, Target: denied.Target, Reason: denied.Reason}
+		err = &DeniedError{Op: h.op, Target: denied.Target, Reason: denied.Reason}
+		h.g.Refuse(err)
 	}
 	return err
 }

@@ -34,6 +34,8 @@ type place struct {
 	dir  *os.Root
 	name string
 	info fs.FileInfo // of what is there, not following a link; nil where nothing is
+	// looked says that nothing was read or written there, whatever access was checked.
+	looked bool
 	// err is why the walk ended early: a name on the way is missing, is no folder, …
 	// Then in is where the rest of the path would lead, and dir is nil.
 	err error

@@ -82,6 +82,7 @@ func (s *staged) finish(dir *os.Root, commit bool, err error) error {
 // Folders on the way may be missing.
 func (f *FS) MayWriteFile(name string) error {
 	return unlessMissing(f.at("open", name, true, []access{write}, func(p *place) error {
+		p.looked = true
 		if p.name == "." || p.info != nil && p.info.IsDir() || p.asFolder {
 			return syscall.EISDIR
 		}
@@ -498,7 +499,9 @@ func (in location) child(name string) location {
 // two walks to two names for an act on both.
 func (f *FS) two(op, from, to string, asFrom []access, act func(src, dst *place) error) error {
 	if !f.g.begin() {
-		return f.refused(write, from)
+		err := f.refused(write, from)
+		f.g.Refuse(err)
+		return err
 	}
 	defer f.g.mu.RUnlock()
 	err := f.again(op, write, from, func() error {
@@ -522,8 +525,18 @@ func (f *FS) two(op, from, to string, asFrom []access, act func(src, dst *place)
 		case dst.asFolder && !src.info.IsDir():
 			return syscall.ENOTDIR
 		}
-		return act(src, dst)
+		if err := act(src, dst); err != nil {
+			return err
+		}
+		for _, a := range asFrom {
+			f.g.noteAccess(a, src.in)
+		}
+		f.g.noteAccess(write, dst.in)
+		return nil
 	})
+	if err != nil {
+		f.g.Refuse(err)
+	}
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		return &os.LinkError{Op: op, Old: from, New: to, Err: p.Err}
@@ -604,10 +617,12 @@ func (f *FS) linkAt(src, dst *place) error {
 // Symlink is always refused: a link is a path that is decided upon later, by whoever
 // follows it, and plugins have no need of one.
 func (f *FS) Symlink(target, name string) error {
-	err := f.at("symlink", name, false, []access{write}, func(*place) error { return nil })
+	err := f.at("symlink", name, false, []access{write}, func(p *place) error { p.looked = true; return nil })
 	var denied *DeniedError
 	if errors.As(err, &denied) {
 		return err
 	}
-	return &DeniedError{Op: string(write), Target: shorten(name), Reason: "plugins cannot make symbolic links; copy the file instead"}
+	err = &DeniedError{Op: string(write), Target: shorten(name), Reason: "plugins cannot make symbolic links; copy the file instead"}
+	f.g.Refuse(err)
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/internal/child"
 )
 
@@ -34,6 +35,9 @@ func (f *Failure) Error() string {
 }
 
 func (f *Failure) Unwrap() error { return f.Err }
+
+// FailureKind gives host.FailureCrash.
+func (*Failure) FailureKind() host.FailureKind { return host.FailureCrash }
 
 // ended says how a process ended that gave no answer.
 func ended(p *child.Process) *Failure {

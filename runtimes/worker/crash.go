@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/internal/child"
 )
 
@@ -20,6 +21,9 @@ func (e *crashError) Error() string {
 	}
 	return "the plugin's worker crashed (" + e.reason + ")"
 }
+
+// FailureKind gives host.FailureCrash.
+func (*crashError) FailureKind() host.FailureKind { return host.FailureCrash }
 
 // firstLines keeps the first lines that a worker says on stderr: there Go says why it ends.
 type firstLines struct {

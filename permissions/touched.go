@@ -1,0 +1,129 @@
+package permissions
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// maxTouched is how many paths, hosts and names of each kind a grant remembers of one call.
+const maxTouched = 200
+
+// Touched is what one call did through its grant. What a process of its own did behind the
+// kernel's rules is not in it.
+type Touched struct {
+	// Read and Written are paths below the agent's folder ("notes/a.md"), or below the
+	// plugin's own with "plugin:", in the order in which they were first touched.
+	Read, Written []string
+	Fetched       []string // hosts, with the port where it is not the usual one
+	Connected     []string // hosts and ports
+	Env           []string // names of environment variables
+	Denied        []Denial
+	// More is how many were left out, since there were more than 200 of their kind.
+	More int
+}
+
+// Denial is one access that was refused.
+type Denial struct {
+	Op, Target string // as in [DeniedError]
+	Rule       string // the line of the manifest that would allow it; "" where none would
+	Reason     string
+}
+
+// recorder notes what a call touches.
+type recorder struct {
+	mu      sync.Mutex
+	touched Touched
+	known   map[string]bool // what was noted, by kind
+}
+
+// Record has the grant note what is touched from now on. It must be called before the grant
+// is used.
+func (g *Grant) Record() {
+	if g != nil && g.noted == nil {
+		g.noted = &recorder{known: map[string]bool{}}
+	}
+}
+
+// Touched gives what was noted up to now; nil where nothing is.
+func (g *Grant) Touched() *Touched {
+	if g == nil || g.noted == nil {
+		return nil
+	}
+	r := g.noted
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return &Touched{
+		Read: slices.Clone(r.touched.Read), Written: slices.Clone(r.touched.Written),
+		Fetched: slices.Clone(r.touched.Fetched), Connected: slices.Clone(r.touched.Connected),
+		Env: slices.Clone(r.touched.Env), Denied: slices.Clone(r.touched.Denied), More: r.touched.More,
+	}
+}
+
+// Refuse notes a denial that was decided elsewhere than at one of the grant's doors; it
+// passes over every other error, and over what came after the end of the call.
+func (g *Grant) Refuse(err error) {
+	if g == nil || g.noted == nil || err == nil {
+		return
+	}
+	var denied *DeniedError
+	if !errors.As(err, &denied) || denied.Reason == ended {
+		return
+	}
+	r := g.noted
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.isNew("denied "+denied.Op+" ", denied.Target, len(r.touched.Denied)) {
+		r.touched.Denied = append(r.touched.Denied, Denial{denied.Op, shorten(denied.Target), denied.Rule, denied.Reason})
+	}
+}
+
+// note adds a name to a list of what was touched.
+func (g *Grant) note(kind string, list func(*Touched) *[]string, name string) {
+	if g == nil || g.noted == nil {
+		return
+	}
+	r := g.noted
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	into := list(&r.touched)
+	if r.isNew(kind, name, len(*into)) {
+		*into = append(*into, strings.ToValidUTF8(name, "\ufffd"))
+	}
+}
+
+// isNew reports whether something is to be noted of which n are there already.
+func (r *recorder) isNew(kind, name string, n int) bool {
+	key := kind + name
+	if r.known[key] {
+		return false
+	}
+	if n >= maxTouched {
+		r.touched.More++
+		return false
+	}
+	r.known[key] = true
+	return true
+}
+
+func fetched(t *Touched) *[]string   { return &t.Fetched }
+func connected(t *Touched) *[]string { return &t.Connected }
+func variables(t *Touched) *[]string { return &t.Env }
+
+// noteAccess notes that the content at a place was opened for an access.
+func (g *Grant) noteAccess(a access, in location) {
+	if g == nil || g.noted == nil {
+		return
+	}
+	path := in.folderPath
+	if !in.folder {
+		path = pluginPrefix + in.pluginPath
+	}
+	switch a {
+	case read:
+		g.note("read ", func(t *Touched) *[]string { return &t.Read }, path)
+	case write:
+		g.note("written ", func(t *Touched) *[]string { return &t.Written }, path)
+	}
+}
