@@ -145,6 +145,7 @@ func (h *Host) call(ctx context.Context, r *run, find func(*table, string) (Regi
 	observed := h.observed()
 	if observed {
 		grant.Record()
+		ctx = permissions.NewContext(ctx, grant)
 	}
 
 	said := &progress{deliver: r.call.Progress}

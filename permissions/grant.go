@@ -152,8 +152,9 @@ func (g *Grant) Folder() string {
 // Env gives a granted environment variable of the host.
 func (g *Grant) Env(name string) (string, bool) {
 	value, ok := g.env(name)
-	if ok {
+	if ok && g.noted != nil {
 		g.note("env ", variables, name)
+		g.Use("env " + name)
 	}
 	return value, ok
 }

@@ -33,7 +33,7 @@ func (g *Grant) Net() *Hosts { return &Hosts{g: g, op: "net"} }
 // grant does not allow a connection to it and the port. What the name resolves to is
 // looked at by the [Dialer]. ctx bounds reading the settings that name hosts.
 func (h *Hosts) Check(ctx context.Context, host string, port int) (string, error) {
-	name, err := h.check(ctx, host, port)
+	name, permission, err := h.check(ctx, host, port)
 	if err != nil {
 		h.g.Refuse(err)
 		return "", err
@@ -44,28 +44,29 @@ func (h *Hosts) Check(ctx context.Context, host string, port int) (string, error
 			list = connected
 		}
 		h.g.note(h.op+" ", list, h.target(name, port))
+		h.g.Use(permission)
 	}
 	return name.String(), nil
 }
 
-func (h *Hosts) check(ctx context.Context, host string, port int) (hostName, error) {
-	name, err := parseHost(host)
+func (h *Hosts) check(ctx context.Context, host string, port int) (name hostName, permission string, err error) {
+	name, err = parseHost(host)
 	if err != nil {
-		return name, &DeniedError{Op: h.op, Target: host, Reason: err.Error()}
+		return name, "", &DeniedError{Op: h.op, Target: host, Reason: err.Error()}
 	}
 	if port < 1 || port > 65535 {
-		return name, h.denied(name, port, fmt.Sprintf("%d is no port", port))
+		return name, "", h.denied(name, port, fmt.Sprintf("%d is no port", port))
 	}
 	if h.g == nil || h.g.policy == nil {
-		return name, h.denied(name, port, "")
+		return name, "", h.denied(name, port, "")
 	}
 	if h.g.over.Load() {
-		return name, &DeniedError{Op: h.op, Target: h.target(name, port), Reason: ended}
+		return name, "", &DeniedError{Op: h.op, Target: h.target(name, port), Reason: ended}
 	}
 	policy := h.policy()
 	for _, text := range policy.Static {
 		if rule, ok := parseRule(text); ok && rule.allows(h.op, name, port) {
-			return name, nil
+			return name, h.op + " " + text, nil
 		}
 	}
 	var unset []string
@@ -73,11 +74,11 @@ func (h *Hosts) check(ctx context.Context, host string, port int) (hostName, err
 		rule, ok, err := h.setting(ctx, key)
 		switch {
 		case err != nil:
-			return name, fmt.Errorf("reading the setting %q: %w", key, err)
+			return name, "", fmt.Errorf("reading the setting %q: %w", key, err)
 		case !ok:
 			unset = append(unset, strconv.Quote(shorten(key)))
 		case rule.allows(h.op, name, port):
-			return name, nil
+			return name, h.op + " setting " + key, nil
 		}
 	}
 	reason := ""
@@ -87,7 +88,7 @@ func (h *Hosts) check(ctx context.Context, host string, port int) (hostName, err
 	case len(policy.Static)+len(policy.Settings) > 0:
 		reason = "the plugin's manifest allows other hosts or ports only"
 	}
-	return name, h.denied(name, port, reason)
+	return name, "", h.denied(name, port, reason)
 }
 
 func (h *Hosts) policy() HostPolicy {

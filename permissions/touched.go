@@ -1,6 +1,7 @@
 package permissions
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -19,7 +20,9 @@ type Touched struct {
 	Fetched       []string // hosts, with the port where it is not the usual one
 	Connected     []string // hosts and ports
 	Env           []string // names of environment variables
-	Denied        []Denial
+	// Used are the permissions that let it, in the words of [Policy.Granted].
+	Used   []string
+	Denied []Denial
 	// More is how many were left out, since there were more than 200 of their kind.
 	More int
 }
@@ -57,7 +60,7 @@ func (g *Grant) Touched() *Touched {
 	return &Touched{
 		Read: slices.Clone(r.touched.Read), Written: slices.Clone(r.touched.Written),
 		Fetched: slices.Clone(r.touched.Fetched), Connected: slices.Clone(r.touched.Connected),
-		Env: slices.Clone(r.touched.Env), Denied: slices.Clone(r.touched.Denied), More: r.touched.More,
+		Env: slices.Clone(r.touched.Env), Used: slices.Clone(r.touched.Used), Denied: slices.Clone(r.touched.Denied), More: r.touched.More,
 	}
 }
 
@@ -79,6 +82,23 @@ func (g *Grant) Refuse(err error) {
 	}
 }
 
+// Use notes that a permission was used that is none of the grant's doors, such as "store".
+func (g *Grant) Use(permission string) { g.note("used ", used, permission) }
+
+type grantKey struct{}
+
+// NewContext gives a context that carries a grant which notes what is touched, for what a
+// call uses besides the grant's doors.
+func NewContext(ctx context.Context, g *Grant) context.Context {
+	return context.WithValue(ctx, grantKey{}, g)
+}
+
+// FromContext gives the grant that a context carries; nil where it carries none.
+func FromContext(ctx context.Context) *Grant {
+	g, _ := ctx.Value(grantKey{}).(*Grant)
+	return g
+}
+
 // note adds a name to a list of what was touched.
 func (g *Grant) note(kind string, list func(*Touched) *[]string, name string) {
 	if g == nil || g.noted == nil {
@@ -89,7 +109,7 @@ func (g *Grant) note(kind string, list func(*Touched) *[]string, name string) {
 	defer r.mu.Unlock()
 	into := list(&r.touched)
 	if r.isNew(kind, name, len(*into)) {
-		*into = append(*into, strings.ToValidUTF8(name, "\ufffd"))
+		*into = append(*into, strings.ToValidUTF8(shorten(name), "\ufffd"))
 	}
 }
 
@@ -107,11 +127,12 @@ func (r *recorder) isNew(kind, name string, n int) bool {
 	return true
 }
 
+func used(t *Touched) *[]string      { return &t.Used }
 func fetched(t *Touched) *[]string   { return &t.Fetched }
 func connected(t *Touched) *[]string { return &t.Connected }
 func variables(t *Touched) *[]string { return &t.Env }
 
-// noteAccess notes that the content at a place was opened for an access.
+// noteAccess notes that what is at a place was opened for an access.
 func (g *Grant) noteAccess(a access, in location) {
 	if g == nil || g.noted == nil {
 		return
@@ -120,10 +141,58 @@ func (g *Grant) noteAccess(a access, in location) {
 	if !in.folder {
 		path = pluginPrefix + in.pluginPath
 	}
+	word := "fs." + a.word()
 	switch a {
 	case read:
 		g.note("read ", func(t *Touched) *[]string { return &t.Read }, path)
 	case write:
 		g.note("written ", func(t *Touched) *[]string { return &t.Written }, path)
+	case list:
+		if g.policy.FS.List == nil {
+			word = "fs.read"
+		}
+	default:
+		return
 	}
+	if in.folder {
+		g.Use(word)
+	}
+}
+
+// Granted gives the permissions that a policy declares, one by one: "fs.read", "fs.write",
+// "fs.list", "fetch HOST", "net HOST", "fetch setting KEY", "net setting KEY", "env NAME", and
+// "settings", "store", "hostTrigger" and "ai.complete". Own files of the plugin need none.
+func (p *Policy) Granted() []string {
+	if p == nil {
+		return nil
+	}
+	var list []string
+	add := func(declared bool, name string) {
+		if declared {
+			list = append(list, name)
+		}
+	}
+	anyOf := func(a Access) bool { return a.Parameter || a.Folder || len(a.Paths) > 0 }
+	add(anyOf(p.FS.Read), "fs.read")
+	add(anyOf(p.FS.Write), "fs.write")
+	add(p.FS.List != nil && anyOf(*p.FS.List), "fs.list")
+	for _, door := range []struct {
+		op    string
+		hosts HostPolicy
+	}{{"fetch", p.Fetch}, {"net", p.Net}} {
+		for _, host := range door.hosts.Static {
+			add(true, door.op+" "+host)
+		}
+		for _, key := range door.hosts.Settings {
+			add(true, door.op+" setting "+key)
+		}
+	}
+	for _, name := range p.Env {
+		add(true, "env "+name)
+	}
+	add(p.Settings, "settings")
+	add(p.Store, "store")
+	add(p.HostTrigger, "hostTrigger")
+	add(p.AIComplete, "ai.complete")
+	return list
 }

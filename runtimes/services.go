@@ -109,13 +109,13 @@ func (s Services) Guard(policy *permissions.Policy) Services {
 		guarded.Network = noNetwork{}
 	}
 	guarded.Execute = func(ctx context.Context, call *host.Call, command string, args json.RawMessage) (*host.Result, error) {
-		if err := allowed(policy.HostTrigger, s.Execute != nil, "execute", `"hostTrigger": true`); err != nil {
+		if err := allowed(ctx, policy.HostTrigger, s.Execute != nil, "hostTrigger", "execute", `"hostTrigger": true`); err != nil {
 			return nil, err
 		}
 		return s.Execute(ctx, call, command, args)
 	}
 	guarded.Complete = func(ctx context.Context, call *host.Call, prompt string) (string, error) {
-		if err := allowed(policy.AIComplete, s.Complete != nil, "ai.complete", `"ai": {"complete": true}`); err != nil {
+		if err := allowed(ctx, policy.AIComplete, s.Complete != nil, "ai.complete", "ai.complete", `"ai": {"complete": true}`); err != nil {
 			return "", err
 		}
 		return s.Complete(ctx, call, prompt)
@@ -123,14 +123,19 @@ func (s Services) Guard(policy *permissions.Policy) Services {
 	return guarded
 }
 
-// allowed says why a service cannot be used; nil where it can.
-func allowed(declared, have bool, name, rule string) error {
+// allowed says why a service cannot be used; nil where it can. The grant of the call, where ctx
+// carries it, notes the answer.
+func allowed(ctx context.Context, declared, have bool, permission, name, rule string) error {
+	grant := permissions.FromContext(ctx)
 	switch {
 	case !declared:
-		return &permissions.DeniedError{Op: name, Rule: `"permissions": {` + rule + `}`}
+		err := &permissions.DeniedError{Op: name, Rule: `"permissions": {` + rule + `}`}
+		grant.Refuse(err)
+		return err
 	case !have:
 		return &UnsupportedError{Name: "ctx." + name}
 	}
+	grant.Use(permission)
 	return nil
 }
 
@@ -139,19 +144,19 @@ type guardedSettings struct {
 	declared bool
 }
 
-func (g guardedSettings) allowed(method string) error {
-	return allowed(g.declared, g.s != nil, "settings."+method, `"settings": true`)
+func (g guardedSettings) allowed(ctx context.Context, method string) error {
+	return allowed(ctx, g.declared, g.s != nil, "settings", "settings."+method, `"settings": true`)
 }
 
 func (g guardedSettings) Get(ctx context.Context, key string) (json.RawMessage, error) {
-	if err := g.allowed("get"); err != nil {
+	if err := g.allowed(ctx, "get"); err != nil {
 		return nil, err
 	}
 	return g.s.Get(ctx, key)
 }
 
 func (g guardedSettings) All(ctx context.Context) (map[string]json.RawMessage, error) {
-	if err := g.allowed("getAll"); err != nil {
+	if err := g.allowed(ctx, "getAll"); err != nil {
 		return nil, err
 	}
 	return g.s.All(ctx)
@@ -162,33 +167,33 @@ type guardedStore struct {
 	declared bool
 }
 
-func (g guardedStore) allowed(method string) error {
-	return allowed(g.declared, g.s != nil, "store."+method, `"store": true`)
+func (g guardedStore) allowed(ctx context.Context, method string) error {
+	return allowed(ctx, g.declared, g.s != nil, "store", "store."+method, `"store": true`)
 }
 
 func (g guardedStore) Get(ctx context.Context, key string) (json.RawMessage, error) {
-	if err := g.allowed("get"); err != nil {
+	if err := g.allowed(ctx, "get"); err != nil {
 		return nil, err
 	}
 	return g.s.Get(ctx, key)
 }
 
 func (g guardedStore) Set(ctx context.Context, key string, value json.RawMessage) error {
-	if err := g.allowed("set"); err != nil {
+	if err := g.allowed(ctx, "set"); err != nil {
 		return err
 	}
 	return g.s.Set(ctx, key, value)
 }
 
 func (g guardedStore) Delete(ctx context.Context, key string) (bool, error) {
-	if err := g.allowed("delete"); err != nil {
+	if err := g.allowed(ctx, "delete"); err != nil {
 		return false, err
 	}
 	return g.s.Delete(ctx, key)
 }
 
 func (g guardedStore) List(ctx context.Context, prefix string) ([]string, error) {
-	if err := g.allowed("list"); err != nil {
+	if err := g.allowed(ctx, "list"); err != nil {
 		return nil, err
 	}
 	return g.s.List(ctx, prefix)
