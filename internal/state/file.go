@@ -113,6 +113,12 @@ var migrations = []string{
 		PRIMARY KEY (plugin, key)) STRICT, WITHOUT ROWID;
 	CREATE TABLE store (plugin TEXT NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL, PRIMARY KEY (plugin, key)) STRICT;
 	CREATE TABLE store_use (plugin TEXT PRIMARY KEY, keys INTEGER NOT NULL, bytes INTEGER NOT NULL) STRICT, WITHOUT ROWID;`,
+	`CREATE TABLE consent (folder TEXT PRIMARY KEY, plugin TEXT NOT NULL, origin TEXT NOT NULL, agreed BLOB, pending BLOB,
+		revoked INTEGER NOT NULL, how TEXT NOT NULL, at INTEGER NOT NULL, decided INTEGER NOT NULL) STRICT;
+	CREATE TABLE consent_version (n INTEGER NOT NULL) STRICT;
+	INSERT INTO consent_version VALUES (0);
+	CREATE TABLE consent_requests (id INTEGER PRIMARY KEY AUTOINCREMENT, plugin TEXT NOT NULL, permission TEXT NOT NULL,
+		reason TEXT NOT NULL, agent TEXT NOT NULL, at INTEGER NOT NULL) STRICT;`,
 }
 
 // migrate brings a database up to date. Several processes may do it at once. A database

@@ -1,0 +1,253 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+)
+
+// Consent is what the user has agreed to of the plugin in one folder, and what waits.
+type Consent struct {
+	Folder  string // absolute, links resolved
+	Plugin  string // its name as of the last load
+	Origin  string // how it came here: "named", "installed"
+	Agreed  *ConsentVersion
+	Pending *ConsentVersion // what was found in the folder and not agreed to; nil for nothing
+	Revoked bool            // the user took the consent back: nothing of the folder runs
+	How     string          // by what it was agreed to: "first seen", "approved", …
+	At      time.Time       // when it was agreed to, or taken back
+}
+
+// ConsentVersion is one version of a plugin.
+type ConsentVersion struct {
+	Fingerprint string            `json:"fingerprint"`       // of Summary
+	Tree        string            `json:"tree,omitempty"`    // the hash of all files; "" where the code does not count
+	Summary     json.RawMessage   `json:"summary"`           // what it asks for
+	Files       map[string][]byte `json:"files,omitempty"`   // the manifest, the schemas and the prompts; may be nil
+	Copy        string            `json:"copy,omitempty"`    // the folder of a copy of all of it
+	Differs     []string          `json:"differs,omitempty"` // of a pending version: how it differs from the agreed one
+}
+
+const consentColumns = "folder, plugin, origin, agreed, pending, revoked, how, at"
+
+func scanConsent(row interface{ Scan(...any) error }) (*Consent, error) {
+	c := &Consent{}
+	var agreed, pending []byte
+	var at int64
+	if err := row.Scan(&c.Folder, &c.Plugin, &c.Origin, &agreed, &pending, &c.Revoked, &c.How, &at); err != nil {
+		return nil, err
+	}
+	c.At = time.Unix(at, 0)
+	for _, part := range []struct {
+		text []byte
+		into **ConsentVersion
+	}{{agreed, &c.Agreed}, {pending, &c.Pending}} {
+		if part.text == nil {
+			continue
+		}
+		v := &ConsentVersion{}
+		if json.Unmarshal(part.text, v) != nil {
+			v = &ConsentVersion{} // somebody has edited it: it is the version of nothing
+		}
+		*part.into = v
+	}
+	return c, nil
+}
+
+// Consent gives what is known of a folder; nil where nothing is.
+func (d *DB) Consent(ctx context.Context, folder string) (c *Consent, err error) {
+	err = d.read(ctx, func(db *sql.DB) error {
+		c, err = scanConsent(db.QueryRowContext(ctx, "SELECT "+consentColumns+" FROM consent WHERE folder = ?", folder))
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	return c, err
+}
+
+// Consents gives all that is known, by plugin and folder; of one plugin where plugin is not "".
+func (d *DB) Consents(ctx context.Context, plugin string) ([]*Consent, error) {
+	list := []*Consent{}
+	err := d.read(ctx, func(db *sql.DB) error {
+		rows, err := db.QueryContext(ctx, "SELECT "+consentColumns+" FROM consent WHERE ? = '' OR plugin = ? ORDER BY plugin, folder", plugin, plugin)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			c, err := scanConsent(rows)
+			if err != nil {
+				return err
+			}
+			list = append(list, c)
+		}
+		return rows.Err()
+	})
+	return list, err
+}
+
+// UpdateConsent changes what is known of a folder, in one step: change gets what is there,
+// nil for nothing, and gives what is to be there, nil for nothing. It must not keep or change
+// what it gets. decided says that it is the user who has decided: hosts that are running look
+// at the plugin again.
+func (d *DB) UpdateConsent(ctx context.Context, folder string, decided bool, change func(*Consent) (*Consent, error)) error {
+	return d.write(ctx, func(tx *sql.Tx) error {
+		old, err := scanConsent(tx.QueryRowContext(ctx, "SELECT "+consentColumns+" FROM consent WHERE folder = ?", folder))
+		if errors.Is(err, sql.ErrNoRows) {
+			old, err = nil, nil
+		}
+		if err != nil {
+			return err
+		}
+		c, err := change(old)
+		if err != nil || reflect.DeepEqual(c, old) {
+			return err
+		}
+		if c == nil {
+			_, err = tx.ExecContext(ctx, "DELETE FROM consent WHERE folder = ?", folder)
+			return err
+		}
+		n := int64(0)
+		if decided {
+			if err := tx.QueryRowContext(ctx, "UPDATE consent_version SET n = n + 1 RETURNING n").Scan(&n); err != nil {
+				return err
+			}
+		}
+		_, err = tx.ExecContext(ctx, `INSERT INTO consent (`+consentColumns+`, decided) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT DO UPDATE SET plugin = excluded.plugin, origin = excluded.origin, agreed = excluded.agreed, pending = excluded.pending,
+			revoked = excluded.revoked, how = excluded.how, at = excluded.at, decided = max(decided, excluded.decided)`,
+			folder, c.Plugin, c.Origin, consentText(c.Agreed), consentText(c.Pending), c.Revoked, c.How, c.At.Unix(), n)
+		return err
+	})
+}
+
+// consentText gives a version as it is stored; nil for none.
+func consentText(v *ConsentVersion) []byte {
+	if v == nil {
+		return nil
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return []byte("{}") // its summary is no JSON: it is the version of nothing
+	}
+	return text
+}
+
+// ConsentsDecided gives the folders about which the user has decided since a version, and the
+// version now; where since is negative the version only.
+func (d *DB) ConsentsDecided(ctx context.Context, since int64) (folders []string, now int64, err error) {
+	err = d.read(ctx, func(db *sql.DB) error {
+		if err := db.QueryRowContext(ctx, "SELECT n FROM consent_version").Scan(&now); err != nil || since < 0 || now == since {
+			return err
+		}
+		rows, err := db.QueryContext(ctx, "SELECT folder FROM consent WHERE decided > ?", since)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var folder string
+			if err := rows.Scan(&folder); err != nil {
+				return err
+			}
+			folders = append(folders, folder)
+		}
+		return rows.Err()
+	})
+	return folders, now, err
+}
+
+// ConsentRequest is something that an agent asks the user for. All of its texts are the
+// agent's.
+type ConsentRequest struct {
+	ID         int64
+	Plugin     string
+	Permission string
+	Reason     string
+	Agent      string
+	At         time.Time
+}
+
+// MaxConsentRequests is how many requests wait at most, of all plugins and of one.
+const (
+	MaxConsentRequests          = 100
+	MaxConsentRequestsOfAPlugin = 10
+)
+
+// ErrTooManyRequests says that no more requests can wait.
+var ErrTooManyRequests = errors.New("too many requests wait already")
+
+// AddConsentRequest has a request wait for the user. One for the same permission of the same
+// plugin is that request; added is false then.
+func (d *DB) AddConsentRequest(ctx context.Context, r *ConsentRequest) (id int64, added bool, err error) {
+	err = d.write(ctx, func(tx *sql.Tx) error {
+		err := tx.QueryRowContext(ctx, "SELECT id FROM consent_requests WHERE plugin = ? AND permission = ?", r.Plugin, r.Permission).Scan(&id)
+		if err == nil || !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		var all, same int
+		if err := tx.QueryRowContext(ctx, "SELECT count(*), count(CASE WHEN plugin = ? THEN 1 END) FROM consent_requests", r.Plugin).Scan(&all, &same); err != nil {
+			return err
+		}
+		if all >= MaxConsentRequests || same >= MaxConsentRequestsOfAPlugin {
+			return ErrTooManyRequests
+		}
+		added = true
+		return tx.QueryRowContext(ctx, "INSERT INTO consent_requests (plugin, permission, reason, agent, at) VALUES (?, ?, ?, ?, ?) RETURNING id",
+			r.Plugin, r.Permission, r.Reason, r.Agent, r.At.Unix()).Scan(&id)
+	})
+	return id, added && err == nil, err
+}
+
+// ConsentRequests gives the requests that wait, the oldest first.
+func (d *DB) ConsentRequests(ctx context.Context) ([]ConsentRequest, error) {
+	list := []ConsentRequest{}
+	err := d.read(ctx, func(db *sql.DB) error {
+		rows, err := db.QueryContext(ctx, "SELECT id, plugin, permission, reason, agent, at FROM consent_requests ORDER BY id")
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var r ConsentRequest
+			var at int64
+			if err := rows.Scan(&r.ID, &r.Plugin, &r.Permission, &r.Reason, &r.Agent, &at); err != nil {
+				return err
+			}
+			r.At = time.Unix(at, 0)
+			list = append(list, r)
+		}
+		return rows.Err()
+	})
+	return list, err
+}
+
+// DropConsentRequests takes the requests for a plugin away and gives how many there were.
+func (d *DB) DropConsentRequests(ctx context.Context, plugin string) (n int64, err error) {
+	err = d.write(ctx, func(tx *sql.Tx) error {
+		result, err := tx.ExecContext(ctx, "DELETE FROM consent_requests WHERE plugin = ?", plugin)
+		if err != nil {
+			return err
+		}
+		n, err = result.RowsAffected()
+		return err
+	})
+	return n, err
+}
+
+// Forget takes away what a plugin has stored, and its settings.
+func (d *DB) Forget(ctx context.Context, plugin string) error {
+	return d.write(ctx, func(tx *sql.Tx) error {
+		for _, table := range []string{"settings", "store", "store_use"} {
+			if _, err := tx.ExecContext(ctx, fmt.Sprintf("DELETE FROM %s WHERE plugin = ?", table), plugin); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
