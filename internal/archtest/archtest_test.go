@@ -55,6 +55,7 @@ var floors = map[string]int{
 	"internal/plugintest":              4,
 	"internal/scaffold":                2,
 	"internal/testhost":                5,
+	"internal/devui":                   5,
 	"examples":                         6,
 	"examples/embed":                   6,
 	"examples/go-plugin":               6,
@@ -66,6 +67,9 @@ var floors = map[string]int{
 
 // owners of third-party modules: nobody else imports them.
 var owners = map[string][]string{
+	"charm.land/bubbles/v2":                    {"internal/devui"},
+	"charm.land/bubbletea/v2":                  {"internal/devui"},
+	"charm.land/lipgloss/v2":                   {"internal/devui"},
 	"github.com/agnivade/levenshtein":          {"internal/suggest"},
 	"github.com/andybalholm/brotli":            {"internal/fetch", "runtimes/node"},
 	"github.com/bmatcuk/doublestar/v4":         {"internal/text", "permissions"},
