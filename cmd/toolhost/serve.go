@@ -42,13 +42,6 @@ func (p *program) serve(ctx context.Context, folderNamed bool) error {
 	defer s.close()
 	ctx, stop := context.WithCancel(ctx)
 	ready, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		p.loadAll(ctx, s)
-		close(ready)
-		_ = s.loader.Watch(ctx) // it ends with ctx, and for no other reason
-	}()
-	defer func() { stop(); <-ended }()
 	server := mcpserver.New(s.host, &mcpserver.Options{
 		Name:    "toolhost",
 		Version: version(),
@@ -57,6 +50,14 @@ func (p *program) serve(ctx context.Context, folderNamed bool) error {
 		Instructions: "Tools for the files of one folder (folder_*), and tools of plugins. Paths are relative to that folder. " +
 			"A failed result says what to do; arguments are checked against each tool's schema.",
 	})
+	s.loads = append(s.loads, announceLoads(server))
+	go func() {
+		defer close(ended)
+		p.loadAll(ctx, s)
+		close(ready)
+		_ = s.loader.Watch(ctx) // it ends with ctx, and for no other reason
+	}()
+	defer func() { stop(); <-ended }()
 	if err := server.ServeStdio(ctx, p.in, p.out); err != nil && !errors.Is(err, context.Canceled) {
 		return failed(err)
 	}
