@@ -119,6 +119,22 @@ var migrations = []string{
 	INSERT INTO consent_version VALUES (0);
 	CREATE TABLE consent_requests (id INTEGER PRIMARY KEY AUTOINCREMENT, plugin TEXT NOT NULL, permission TEXT NOT NULL,
 		reason TEXT NOT NULL, agent TEXT NOT NULL, at INTEGER NOT NULL) STRICT;`,
+	`CREATE TABLE calls (n INTEGER PRIMARY KEY, id TEXT NOT NULL, at INTEGER NOT NULL, tool TEXT NOT NULL, plugin TEXT NOT NULL,
+		failure TEXT NOT NULL, duration INTEGER NOT NULL, size INTEGER NOT NULL, fields BLOB NOT NULL) STRICT;
+	CREATE UNIQUE INDEX calls_id ON calls (id);
+	CREATE INDEX calls_at ON calls (at);
+	CREATE INDEX calls_tool ON calls (tool, at);
+	CREATE INDEX calls_plugin ON calls (plugin, at);
+	CREATE INDEX calls_failed ON calls (at) WHERE failure <> '';
+	CREATE INDEX calls_tool_failed ON calls (tool, at) WHERE failure <> '';
+	CREATE INDEX calls_plugin_failed ON calls (plugin, at) WHERE failure <> '';
+	CREATE TABLE call_days (plugin TEXT NOT NULL, tool TEXT NOT NULL, day INTEGER NOT NULL, counts BLOB NOT NULL,
+		PRIMARY KEY (plugin, tool, day)) STRICT, WITHOUT ROWID;
+	CREATE TABLE call_permissions (plugin TEXT NOT NULL, tool TEXT NOT NULL, permission TEXT NOT NULL, last INTEGER NOT NULL,
+		PRIMARY KEY (plugin, tool, permission)) STRICT, WITHOUT ROWID;
+	CREATE TABLE call_total (bytes INTEGER NOT NULL) STRICT;
+	INSERT INTO call_total VALUES (0);
+	CREATE TABLE tools_off (tool TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;`,
 }
 
 // migrate brings a database up to date. Several processes may do it at once. A database
