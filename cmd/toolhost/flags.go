@@ -134,6 +134,9 @@ func isDir(path string) bool {
 
 // logger makes the log on stderr. Commands that end at once raise the least level.
 func (p *program) logger(least slog.Level) *slog.Logger {
+	if p.sink != nil {
+		return slog.New(p.sink)
+	}
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(p.flags.logLevel)) // settleFlags has checked it
 	options := &slog.HandlerOptions{Level: max(level, least)}

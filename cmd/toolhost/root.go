@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -48,6 +49,7 @@ type program struct {
 	in       io.Reader
 	out, err io.Writer
 	flags    flags
+	sink     slog.Handler        // takes the log in the place of stderr, where it is not nil
 	model    *complete.Completer // the one of the configuration; nil where it names none
 }
 
@@ -98,7 +100,7 @@ declares and the call names, nothing else.`,
 	root.SetErr(p.err)
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand())
-	root.AddCommand(p.callCommand(), p.listCommand(), p.menuCommand(), p.newCommand(), p.checkCommand(), p.testCommand(), p.settingsCommand(), p.inspectCommand(), p.doctorCommand(), p.serveCommand(), p.versionCommand())
+	root.AddCommand(p.callCommand(), p.listCommand(), p.menuCommand(), p.newCommand(), p.checkCommand(), p.testCommand(), p.settingsCommand(), p.inspectCommand(), p.doctorCommand(), p.serveCommand(), p.devCommand(), p.versionCommand())
 	return root
 }
 

@@ -33,7 +33,7 @@ func (m *model) rows() ([]string, *tea.Cursor) {
 	switch m.mode {
 	case reading:
 		for _, l := range m.page[min(m.from, len(m.page)):] {
-			rows = append(rows, m.wrap(l)...)
+			rows = append(rows, m.wrap("", l)...)
 		}
 	case picking:
 		rows = append(rows, m.pickRows(room-1)...)
@@ -88,14 +88,24 @@ func (m *model) draw(l Line) string {
 	return style(l.Kind).Render(text)
 }
 
-// wrap draws a line in as many rows as it needs.
-func (m *model) wrap(l Line) []string {
-	if lipgloss.Width(l.Text) <= m.width {
-		return []string{style(l.Kind).Render(l.Text)}
+// wrap draws a line in as many rows as it needs. Further rows begin below where the text of
+// the first one does, where the screen is wide enough for that.
+func (m *model) wrap(lead string, l Line) []string {
+	text := lead + l.Text
+	if lipgloss.Width(text) <= m.width {
+		return []string{style(l.Kind).Render(text)}
 	}
-	rows := strings.Split(lipgloss.Wrap(l.Text, max(m.width, 1), ""), "\n")
+	indent := lipgloss.Width(lead) + len(l.Text) - len(strings.TrimLeft(l.Text, " "))
+	if indent > m.width/2 {
+		indent = 0
+	}
+	rows := strings.Split(lipgloss.Wrap(strings.TrimLeft(l.Text, " "), max(m.width-indent, 1), ""), "\n")
 	for i, r := range rows {
-		rows[i] = style(l.Kind).Render(r)
+		before := strings.Repeat(" ", indent)
+		if i == 0 && indent > 0 {
+			before = lead + strings.Repeat(" ", indent-lipgloss.Width(lead))
+		}
+		rows[i] = style(l.Kind).Render(before + r)
 	}
 	return rows
 }
@@ -196,8 +206,7 @@ func (m *model) historyRows(room int) []string {
 		if !l.Time.IsZero() {
 			lead = l.Time.Format("15:04:05 ")
 		}
-		l.Text = lead + l.Text
-		rows = append(m.wrap(l), rows...)
+		rows = append(m.wrap(lead, l), rows...)
 	}
 	if len(rows) > room {
 		rows = rows[len(rows)-max(room, 0):]
@@ -262,12 +271,12 @@ func (m *model) help() string {
 	case reading:
 		return "↑↓ scroll · esc back"
 	}
-	tests := "off"
+	tests := "t test · T on reload: off"
 	if m.o.Testing {
-		tests = "on"
+		tests = "t test · T on reload: on"
 	}
 	if m.testing {
-		tests += ", running"
+		tests = "testing"
 	}
-	return fmt.Sprintf("enter call · e arguments · tab next tool · p pick · s schema · t test · T tests on reload (%s) · ↑↓ scroll · q quit", tests)
+	return "q quit · enter call · e edit · tab tool · p pick · s schema · ↑↓ scroll · " + tests
 }
