@@ -97,6 +97,8 @@ type Tool struct {
 	// tool has the name, instead of being skipped. It keeps what it was given until its owner
 	// is removed. A name that a built-in or host tool has is an error.
 	Suffix bool
+	// Indent has JSON that the handler returns written with two spaces.
+	Indent bool
 	// Hidden says that the plugin itself hides the tool; Host.Hide changes it.
 	Hidden  bool
 	Handler Handler

@@ -120,7 +120,7 @@ func (h *Host) shape(t Registered, r *Result, log *slog.Logger) (*Result, Failur
 				log.Warn("odd content in the result", "err", w)
 			}
 		} else {
-			out.Content = []Content{Text(string(value))}
+			out.Content = []Content{Text(string(written(value, t.Indent)))}
 		}
 	}
 	if t.Command && !out.IsError {
@@ -145,6 +145,15 @@ func (h *Host) shape(t Registered, r *Result, log *slog.Logger) (*Result, Failur
 		return ErrorResult(fmt.Sprintf("the result of tool %q is %d bytes; the limit is %d bytes", t.Name, size, h.limits.Result)), FailureTooLarge
 	}
 	return out, kind
+}
+
+// written gives JSON as the agent gets it.
+func written(value json.RawMessage, indent bool) []byte {
+	var b bytes.Buffer
+	if !indent || json.Indent(&b, value, "", "  ") != nil {
+		return value
+	}
+	return b.Bytes()
 }
 
 // Size gives how many bytes the content and the structured content have as JSON, without

@@ -27,6 +27,9 @@ type Services struct {
 	Execute func(ctx context.Context, call *host.Call, command string, args json.RawMessage) (*host.Result, error)
 	// Complete has a model complete a prompt.
 	Complete func(ctx context.Context, call *host.Call, prompt string) (string, error)
+	// SetEnabled hides a tool of a card from agents, or shows it again; tool is the name in
+	// the manifest. nil has no effect.
+	SetEnabled func(ctx context.Context, tool string, enabled bool) error
 }
 
 // Settings are the values that the user set for a plugin, or the defaults of its
@@ -107,6 +110,9 @@ func (s Services) Guard(policy *permissions.Policy) Services {
 	}
 	if s.Network == nil {
 		guarded.Network = noNetwork{}
+	}
+	if guarded.SetEnabled = s.SetEnabled; guarded.SetEnabled == nil {
+		guarded.SetEnabled = func(context.Context, string, bool) error { return nil }
 	}
 	guarded.Execute = func(ctx context.Context, call *host.Call, command string, args json.RawMessage) (*host.Result, error) {
 		if err := allowed(ctx, policy.HostTrigger, s.Execute != nil, "hostTrigger", "execute", `"hostTrigger": true`); err != nil {
