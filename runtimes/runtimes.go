@@ -130,8 +130,10 @@ type LoadError struct{ Problems []Problem }
 type Problem struct {
 	File         string // slash path below the plugin's folder
 	Line, Column int    // from 1; 0 where not known
-	Message      string // what is wrong, lower case, no full stop
-	Hint         string // what to do about it; may be empty
+	// Field is a JSON pointer in the manifest: where Line is 0 its place is shown. "" for none.
+	Field   string
+	Message string // what is wrong, lower case, no full stop
+	Hint    string // what to do about it; may be empty
 }
 
 func (e *LoadError) Error() string {
