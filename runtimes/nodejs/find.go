@@ -94,7 +94,7 @@ func Version(ctx context.Context) (file, version string, err error) {
 func (f *finder) find(ctx context.Context) (*installed, error) {
 	lacking := func(message string) error {
 		return &runtimes.LoadError{Problems: []runtimes.Problem{{
-			File: runtimes.ManifestFile, Message: `"engine": "node" ` + message,
+			File: runtimes.ManifestFile, Field: "/engine", Message: `"engine": "node" ` + message,
 			Hint: `install Node.js 20.19 or newer and start the host with a PATH that has its folder, or write "engine": "goja"`,
 		}}}
 	}

@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/suggest"
@@ -28,6 +29,7 @@ type finder struct {
 	spec     *runtimes.Spec
 	root     *os.Root
 	problems []runtimes.Problem
+	field    string // the JSON pointer of the word that is looked at
 	out      command
 }
 
@@ -39,16 +41,18 @@ func lookUp(spec *runtimes.Spec) (*command, error) {
 		return nil, fmt.Errorf("opening the folder of plugin %q: %w", spec.Plugin, err)
 	}
 	defer root.Close()
-	f := &finder{spec: spec, root: root}
+	f := &finder{spec: spec, root: root, field: "/command"}
 	if len(spec.Command) == 0 || spec.Command[0] == "" {
 		f.problem("there is no command", `write the program, or a list of the program and its arguments, such as "command": ["python3", "./main.py"]`)
 		return nil, &runtimes.LoadError{Problems: f.problems}
 	}
+	f.field = "/command/0"
 	program := f.program(spec.Command[0])
 	if program != "" {
 		f.out.argv = f.runnable(program, spec.Command[0], 0)
 	}
-	for _, word := range spec.Command[1:] {
+	for i, word := range spec.Command[1:] {
+		f.field = "/command/" + strconv.Itoa(i+1)
 		f.out.argv = append(f.out.argv, f.argument(word))
 	}
 	if len(f.problems) > 0 {
@@ -60,7 +64,7 @@ func lookUp(spec *runtimes.Spec) (*command, error) {
 }
 
 func (f *finder) problem(message, hint string) {
-	f.problems = append(f.problems, runtimes.Problem{File: runtimes.ManifestFile, Message: message, Hint: hint})
+	f.problems = append(f.problems, runtimes.Problem{File: runtimes.ManifestFile, Field: f.field, Message: message, Hint: hint})
 }
 
 // program finds the program that a word names; "" where there is none, and a problem.

@@ -2,6 +2,7 @@ package process_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,6 +78,13 @@ func TestWrongCommands(t *testing.T) {
 		found := problems(t, runtimes.Spec{Dir: dir, Command: c.command})
 		if len(found) != 1 || !strings.Contains(found[0].Message, c.message) || !strings.Contains(found[0].Hint, c.hint) || found[0].File != "filer-plugin.json" {
 			t.Errorf("%q: got %+v, want %q, %q", c.command, found, c.message, c.hint)
+		}
+		field := "/command"
+		if n := len(c.command); n > 0 {
+			field += fmt.Sprintf("/%d", n-1)
+		}
+		if len(found) == 1 && found[0].Field != field {
+			t.Errorf("%q: the mistake is at %q, want %q", c.command, found[0].Field, field)
 		}
 	}
 	for _, protocol := range []string{"smoke"} {

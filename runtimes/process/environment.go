@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/toolhost/toolhost/permissions"
@@ -32,11 +33,12 @@ func checkEnvironment(policy *permissions.Policy) error {
 		return nil
 	}
 	var e runtimes.LoadError
-	for _, name := range policy.Env {
+	for i, name := range policy.Env {
 		if refusedName(name) {
 			e.Problems = append(e.Problems, runtimes.Problem{
-				File: runtimes.ManifestFile, Message: fmt.Sprintf("the environment variable %q is never given to a process: it can make programs run other code", name),
-				Hint: `take it out of "permissions.env"; what the program needs may be an argument in its "command"`,
+				File: runtimes.ManifestFile, Field: "/permissions/env/" + strconv.Itoa(i),
+				Message: fmt.Sprintf("the environment variable %q is never given to a process: it can make programs run other code", name),
+				Hint:    `take it out of "permissions.env"; what the program needs may be an argument in its "command"`,
 			})
 		}
 	}

@@ -189,9 +189,13 @@ func (in *instance) once(ctx context.Context, call *host.Call) (*host.Result, er
 	err = stage.Commit()
 	discard()
 	if err != nil {
-		return nil, &Failure{What: "what its process wrote was not taken", Err: err}
+		return nil, notTaken(err)
 	}
 	return result, nil
+}
+
+func notTaken(err error) *Failure {
+	return &Failure{What: "what its process wrote was not taken", Err: err}
 }
 
 // staged reports whether a stage may hold what a process has written.

@@ -209,29 +209,65 @@ done`}})
 
 // What a call may write arrives when it has succeeded, and only then.
 func TestWrites(t *testing.T) {
-	policy := &permissions.Policy{FS: permissions.FSPolicy{Write: permissions.Access{Parameter: true}}}
-	p := open(t, nil, runtimes.Spec{Policy: policy, KeepAlive: true, Command: []string{"/bin/sh", "-c", `
-read -r line
-file=$(echo "$line" | sed 's/.*"marked":"\([^"]*\)".*/\1/')
-case "$line" in *'"fail"'*) echo bad >"$file"; echo '{"id":"c1","error":"failed"}'; exit ;; esac
-echo '{"id":"c1","result":"done"}'
-echo good >"$file"
-echo evil >"$(dirname "$file")/../../evil" 2>/dev/null
-`}})
-	if text, failed := p.call("text", object{"marked": "new.txt", "how": "fail"}); !failed || text != "failed" {
-		t.Errorf("got %q", text)
-	}
-	if _, err := os.Stat(filepath.Join(p.folder, "new.txt")); err == nil {
-		t.Error("a failed call has written")
-	}
-	p.expect("text", object{"marked": "new.txt"}, "done")
-	if text, err := os.ReadFile(filepath.Join(p.folder, "new.txt")); err != nil || string(text) != "good\n" {
-		t.Errorf("got %q, %v", text, err)
-	}
-	if entries, _ := os.ReadDir(p.folder); len(entries) != 1 {
-		t.Errorf("the folder holds %v", entries)
-	}
-	if !strings.Contains(p.log.String(), "keepAlive is passed over") {
-		t.Error("the log does not say that keepAlive is passed over")
+	for name, c := range map[string]struct {
+		write   permissions.Access
+		keep    bool
+		process string // that serves the last call
+	}{
+		"a process a call":      {permissions.Access{Parameter: true}, false, "1"},
+		"kept":                  {permissions.Access{Parameter: true}, true, "4"},
+		"not kept, all as well": {permissions.Access{Parameter: true, Paths: []string{"*.txt"}}, true, "1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			policy := &permissions.Policy{FS: permissions.FSPolicy{Write: c.write, Read: permissions.Access{Parameter: true}}}
+			p := open(t, nil, runtimes.Spec{Policy: policy, KeepAlive: c.keep, Command: []string{"/bin/sh", "-c", `
+n=0
+while read -r line; do
+  n=$((n+1))
+  id=$(echo "$line" | sed 's/.*"id":"\(c[0-9]*\)".*/\1/')
+  file=$(echo "$line" | sed 's/.*"marked":"\([^"]*\)".*/\1/')
+  echo evil 2>/dev/null >"$(dirname "$file")/../../evil"
+  ln -s /etc/passwd "$(dirname "$file")/link" 2>/dev/null && echo "a link was made" >&2
+  case "$line" in
+  *'"fail"'*) echo bad >"$file"; echo '{"id":"'$id'","error":"failed"}' ;;
+  *'"remove"'*) rm "$file"; echo '{"id":"'$id'","result":"'$n'"}' ;;
+  *) echo "$(cat "$file" 2>/dev/null)" good >"$file"; echo '{"id":"'$id'","result":"'$n'"}' ;;
+  esac
+done`}})
+			file := filepath.Join(p.folder, "new.txt")
+			if text, failed := p.call("text", object{"marked": "new.txt", "how": "fail"}); !failed || text != "failed" {
+				t.Errorf("got %q", text)
+			}
+			if _, err := os.Stat(file); err == nil {
+				t.Error("a failed call has written")
+			}
+			for i, want := range []string{" good\n", " good good\n"} {
+				process := "1"
+				if c.process != "1" {
+					process = fmt.Sprint(i + 2)
+				}
+				p.expect("text", object{"marked": "new.txt"}, process)
+				if text, err := os.ReadFile(file); err != nil || string(text) != want {
+					t.Errorf("got %q, %v, want %q", text, err, want)
+				}
+			}
+			if entries, _ := os.ReadDir(p.folder); len(entries) != 1 {
+				t.Errorf("the folder holds %v", entries)
+			}
+			other := filepath.Join(p.folder, "other.txt")
+			if err := os.WriteFile(other, []byte("other"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			p.expect("text", object{"marked": other}, c.process)
+			for file, want := range map[string]string{file: " good good\n", other: "other good\n"} {
+				if text, err := os.ReadFile(file); err != nil || string(text) != want {
+					t.Errorf("got %q, %v, want %q", text, err, want)
+				}
+			}
+			log := p.log.String()
+			if passed := strings.Contains(log, "keepAlive is passed over"); passed != (c.keep && c.process == "1") || strings.Contains(log, "a link was made") {
+				t.Errorf("the log is\n%s", log)
+			}
+		})
 	}
 }

@@ -43,6 +43,12 @@ func (k *keeper) call(ctx context.Context, call *host.Call) (*host.Result, error
 	defer stage.Close()
 	result, err := k.now.link.call(ctx, call, args)
 	var failure *Failure
+	var taking error
+	if err == nil && !result.IsError && staged(stage) {
+		// What is taken is what is there now. The process goes on and may write something
+		// else meanwhile, in the same places: it could have written that before.
+		taking = stage.Commit()
+	}
 	switch {
 	case err == nil:
 		k.breaker.served()
@@ -55,6 +61,9 @@ func (k *keeper) call(ctx context.Context, call *host.Call) (*host.Result, error
 	}
 	if s := k.now; s != nil {
 		k.idle = time.AfterFunc(k.instance.runtime.options.Idle, func() { k.rest(s) })
+	}
+	if taking != nil {
+		return nil, notTaken(taking)
 	}
 	return result, err
 }

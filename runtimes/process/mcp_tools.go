@@ -184,7 +184,7 @@ func (in *instance) Schemas(ctx context.Context) (map[string]runtimes.Schemas, e
 	for _, t := range in.spec.Tools {
 		if _, there := all[t.ID]; !there {
 			return nil, &runtimes.LoadError{Problems: []runtimes.Problem{{
-				File: runtimes.ManifestFile, Message: fmt.Sprintf("the server has no tool %q", t.ID),
+				File: runtimes.ManifestFile, Field: t.Field, Message: fmt.Sprintf("the server has no tool %q", t.ID),
 				Hint: "the server's tools are " + cut(strings.Join(slices.Sorted(maps.Keys(all)), ", "), 1000),
 			}}}
 		}

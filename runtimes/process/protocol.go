@@ -64,7 +64,7 @@ func protocolOf(spec *runtimes.Spec) (protocol, error) {
 		return p, nil
 	}
 	return protocol{}, &runtimes.LoadError{Problems: []runtimes.Problem{{
-		File: runtimes.ManifestFile, Message: fmt.Sprintf("this host does not speak the protocol %q", spec.Protocol),
+		File: runtimes.ManifestFile, Field: "/protocol", Message: fmt.Sprintf("this host does not speak the protocol %q", spec.Protocol),
 		Hint: `write "stdio", one JSON message a line, which is the default, or "go-plugin" or "mcp"`,
 	}}}
 }

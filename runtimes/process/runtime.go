@@ -109,10 +109,10 @@ func (r *Runtime) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instan
 	}
 	in.base, in.stop = context.WithCancelCause(context.Background())
 	switch {
-	case spec.KeepAlive && writes(spec.Policy):
-		// What a call writes is looked at once its process has ended: while it runs, it
-		// could exchange what was looked at for something else.
-		spec.Log.Warn("keepAlive is passed over: a plugin that writes into the agent's folder gets a process for each call")
+	case spec.KeepAlive && writesFreely(spec.Policy):
+		// A process knows one folder of what it writes, and has all its life for that: what
+		// belongs to which call nobody could tell.
+		spec.Log.Warn("keepAlive is passed over: a plugin that may write more than what its arguments name gets a process for each call")
 	case protocol.several && !writes(spec.Policy) && !readsByArgument(spec.Policy):
 		in.shared = &sharer{instance: in}
 	case spec.KeepAlive:

@@ -25,7 +25,7 @@ type started struct {
 	in *instance
 	connection
 	// stage is where the calls of a process that is kept find what their arguments name;
-	// "" where they name nothing. The process can only read it.
+	// "" where they name nothing. The process can write there only where its calls may write.
 	stage string
 	// folder is the agent's folder for which the process was started.
 	folder string
@@ -72,13 +72,17 @@ func (in *instance) start(ctx context.Context, grant *permissions.Grant, stage *
 	if stage != nil {
 		stage.Open(rules)
 		env = append(env, stage.Env()...)
-	} else if readsByArgument(in.spec.Policy) {
+	} else if readsByArgument(in.spec.Policy) || writes(in.spec.Policy) {
 		var release func()
 		if s.stage, release, err = scratch.Folder("", "calls"); err != nil {
 			return nil, &Failure{What: "no folder could be made for what its calls read", Err: err}
 		}
 		s.undo = append(s.undo, release)
-		rules.Read = append(rules.Read, s.stage)
+		if writes(in.spec.Policy) {
+			rules.Write = append(rules.Write, s.stage)
+		} else {
+			rules.Read = append(rules.Read, s.stage)
+		}
 	}
 	if folder := grant.Folder(); folder != "" {
 		env = append(env, "TOOLHOST_FOLDER="+folder)
@@ -147,7 +151,12 @@ func readsFreely(p *permissions.Policy) bool {
 
 // writes reports whether calls may write files of the agent's folder.
 func writes(p *permissions.Policy) bool {
-	return p != nil && (p.FS.Write.Parameter || p.FS.Write.Folder || len(p.FS.Write.Paths) > 0)
+	return writesFreely(p) || p != nil && p.FS.Write.Parameter
+}
+
+// writesFreely reports whether calls may write files whatever their arguments are.
+func writesFreely(p *permissions.Policy) bool {
+	return p != nil && (p.FS.Write.Folder || len(p.FS.Write.Paths) > 0)
 }
 
 // confinable reports, as a *runtimes.LoadError, that the sandbox is required and this
@@ -159,7 +168,7 @@ func (in *instance) confinable() error {
 		return err
 	}
 	return &runtimes.LoadError{Problems: []runtimes.Problem{{
-		File: runtimes.ManifestFile, Message: "the plugin runs a program, which this machine cannot confine: " + lacking.Error(), Hint: lacking.Hint,
+		File: runtimes.ManifestFile, Field: "/command", Message: "the plugin runs a program, which this machine cannot confine: " + lacking.Error(), Hint: lacking.Hint,
 	}}}
 }
 
