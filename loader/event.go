@@ -16,9 +16,10 @@ const (
 	PluginReloaded           // a new version took the place of the one before; Status.Revision counts them
 	PluginRepaired           // the version that serves was put back after one that did not load
 	PluginRemoved            // its folder is gone, and so are its tools
+	PluginHeld               // a version waits for the user's consent: Status.Waits says why
 )
 
-// String gives "failed", "loaded", "reloaded", "repaired" or "removed".
+// String gives "failed", "loaded", "reloaded", "repaired", "removed" or "held".
 func (k EventKind) String() string {
 	switch k {
 	case PluginLoaded:
@@ -29,6 +30,8 @@ func (k EventKind) String() string {
 		return "repaired"
 	case PluginRemoved:
 		return "removed"
+	case PluginHeld:
+		return "held"
 	default:
 		return "failed"
 	}
@@ -57,6 +60,6 @@ func (l *Loader) tell(kind EventKind, p *plugin) {
 
 func (s PluginStatus) clone() PluginStatus {
 	s.Errors, s.Warnings = slices.Clone(s.Errors), slices.Clone(s.Warnings)
-	s.Tools, s.Skipped = slices.Clone(s.Tools), slices.Clone(s.Skipped)
+	s.Tools, s.Skipped, s.Waits = slices.Clone(s.Tools), slices.Clone(s.Skipped), slices.Clone(s.Waits)
 	return s
 }

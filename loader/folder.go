@@ -57,8 +57,9 @@ func hasManifest(dir string) bool {
 // folder is an open plugin folder. Nothing outside of it can be read through it.
 type folder struct {
 	root *os.Root
-	dir  string // absolute, links resolved
-	sums sums   // of the files that were read through it
+	dir  string            // absolute, links resolved
+	sums sums              // of the files that were read through it
+	kept map[string][]byte // files that stand for those of the folder
 }
 
 func openFolder(dir string) (*folder, error) {
@@ -84,9 +85,14 @@ var errNotRegular = errors.New("it is not a regular file")
 // Open opens a regular file; it makes a folder an [fs.FS] for the schema files. A pipe
 // or device is refused without waiting for its other end.
 func (f *folder) Open(name string) (fs.File, error) {
-	file, err := f.open(name)
-	if err != nil {
-		return nil, err
+	var file fs.File
+	if data, ok := f.kept[name]; ok {
+		file = newMemoryFile(name, data)
+	} else {
+		var err error
+		if file, err = f.open(name); err != nil {
+			return nil, err
+		}
 	}
 	return &summedFile{File: file, hash: sha256.New(), note: func(sum [sha256.Size]byte) { f.sums[name] = sum }}, nil
 }
@@ -112,6 +118,9 @@ func (f *folder) open(name string) (*os.File, error) {
 
 // Stat says what a name is, without opening it.
 func (f *folder) Stat(name string) (fs.FileInfo, error) {
+	if data, ok := f.kept[name]; ok {
+		return newMemoryFile(name, data), nil
+	}
 	return f.root.Stat(filepath.FromSlash(name))
 }
 

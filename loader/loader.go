@@ -60,6 +60,8 @@ type Options struct {
 	// Poll has Watch look at the folders at this interval, for file systems that tell of
 	// no changes; 0 waits to be told.
 	Poll time.Duration
+	// Consent is asked before anything of a plugin runs; nil agrees to everything.
+	Consent Consent
 	// Observe is told what becomes of plugins: one event after the other, on the goroutine
 	// of the load, when the plugin's new tools answer already. It must not block, and must
 	// not load or close. A load that fails as the one before it is told of once. nil drops
@@ -78,12 +80,14 @@ type Loader struct {
 	roots   []string // of dirs those that Watch follows
 	poll    time.Duration
 	observe func(Event) // nil drops them
+	consent Consent     // nil agrees to everything
 	log     *slog.Logger
 	loading sync.Mutex // held by a load, from its first read to its last log line
 
 	mu      sync.Mutex // guards what follows; never held while anything is awaited
 	plugins []*plugin  // in load order
 	closed  bool
+	decided int64 // the version of Consent up to which its answers were followed
 
 	drains   sync.WaitGroup // old instances that wait for their last calls
 	draining context.Context
@@ -100,6 +104,8 @@ type plugin struct {
 	menu     *menu             // what it adds to context menus
 	inputs   sums              // what that was made from
 	seen     sighting          // what the folder looked like after its last load
+	from     string            // the folder of the copy that serves in the place of dir; "" where dir does
+	waiting  []string          // the tools that a version has which is held
 }
 
 // New makes a loader that has loaded nothing yet. rts holds the runtimes by the names that
@@ -112,14 +118,12 @@ func New(reg Registrar, rts map[string]runtimes.Runtime, options *Options) *Load
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if o.Enforced == nil {
-		o.Enforced = enforcedAnywhere
-	}
 	l := &Loader{
-		reg: reg, log: o.Log, observe: o.Observe, dirs: slices.Concat(o.Dirs, o.Installed, o.Bundled),
+		reg: reg, log: o.Log, observe: o.Observe, consent: o.Consent, dirs: slices.Concat(o.Dirs, o.Installed, o.Bundled),
 		roots: slices.Concat(o.Dirs, o.Installed), poll: o.Poll,
-		opener: &opener{rts: rts, maxTimeout: o.MaxTimeout, strict: o.Strict, installed: o.Installed, services: o.Services, dataDir: o.DataDir, execute: executeBy(reg), enforced: o.Enforced, log: o.Log},
+		opener: newOpener(rts, &o),
 	}
+	l.opener.execute = executeBy(reg)
 	for _, dirs := range [][]string{l.dirs, l.roots} {
 		for i, dir := range dirs {
 			dirs[i] = filepath.Clean(dir)
@@ -138,6 +142,7 @@ const opening = 4
 // load are logged and stand in [Loader.Status]; they are no error. The error says which of
 // the folders could not be read, that ctx has ended, or that the loader is closed.
 func (l *Loader) LoadAll(ctx context.Context) error {
+	l.startFollowing(ctx)
 	var errs []error
 	var folders []string
 	seen := map[string]bool{} // a folder that is named twice is loaded once
@@ -235,6 +240,9 @@ func (l *Loader) take(ctx context.Context, dir string, p *opened, ifChanged bool
 		p.abandon(l.log)
 		return l.failed(dir, resolved, known, p)
 	}
+	if p.held != nil {
+		return l.hold(ctx, dir, resolved, known, p)
+	}
 	if ifChanged && l.same(known, p) {
 		p.abandon(l.log)
 		return nil
@@ -246,7 +254,7 @@ func (l *Loader) take(ctx context.Context, dir string, p *opened, ifChanged bool
 // version was taken back, its errors go.
 func (l *Loader) same(known *plugin, p *opened) bool {
 	l.mu.Lock()
-	if known == nil || known.instance == nil || !maps.Equal(known.inputs, p.inputs) {
+	if known == nil || known.instance == nil || known.status.State == Held || !maps.Equal(known.inputs, p.inputs) {
 		l.mu.Unlock()
 		return false
 	}
@@ -310,7 +318,10 @@ func (l *Loader) failed(dir, resolved string, known *plugin, p *opened) error {
 	s := &known.status
 	if known.owner == "" {
 		s.Name, s.Dir, s.State = p.name, dir, Failed
+	} else {
+		s.State = Loaded // an older version
 	}
+	s.Waits, known.waiting = nil, nil
 	told := equalErrors(s.Errors, p.errors)
 	s.Errors, s.Warnings = p.errors, p.warnings
 	known.seen = sighting{}
@@ -375,6 +386,7 @@ func (l *Loader) swap(dir, resolved string, known *plugin, p *opened) error {
 	}
 	old := known.instance
 	known.instance, known.owner, known.inputs, known.seen, known.menu = p.instance, p.name, p.inputs, sighting{}, p.menu
+	known.from, known.waiting = p.from, nil
 	known.status = PluginStatus{
 		Name: p.name, Dir: known.dir, State: Loaded, Revision: known.status.Revision + 1,
 		Warnings: p.warnings, Tools: registered(p.tools, conflicts), Skipped: conflicts,

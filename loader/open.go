@@ -31,6 +31,9 @@ type opened struct {
 	menu     *menu
 	instance runtimes.Instance // nil where there are errors
 	nameAt   jsondoc.Position  // of the name in the manifest
+	held     *held             // where the user has not agreed to it; then instance is nil
+	foreign  bool              // its code is a stranger's
+	from     string            // see plugin
 	inputs   sums              // what was read, with the handler modules where they were opened
 
 	errors, warnings, notes []*ManifestError
@@ -43,6 +46,9 @@ type opener struct {
 	strict     bool
 	lint       bool     // look for all that a check reports
 	installed  []string // folders whose plugins came from elsewhere
+	bundled    []string // folders whose plugins ship with the host
+	consent    Consent  // nil agrees to everything
+	anyRuntime bool     // take plugins for which there is no runtime: nothing is opened
 	services   func(*Manifest) runtimes.Services
 	dataDir    string
 	enforced   func(*Manifest, string) []Enforcement
@@ -51,10 +57,30 @@ type opener struct {
 	log        *slog.Logger
 }
 
-// open opens a plugin folder. It always gives an answer: a panic on the way is one of
-// the plugin's errors, and leaves nothing open.
+// newOpener gives the opener that options ask for.
+func newOpener(rts map[string]runtimes.Runtime, o *Options) *opener {
+	op := &opener{
+		rts: rts, maxTimeout: o.MaxTimeout, strict: o.Strict, installed: o.Installed, bundled: o.Bundled, consent: o.Consent,
+		services: o.Services, dataDir: o.DataDir, enforced: o.Enforced, log: o.Log,
+	}
+	if op.enforced == nil {
+		op.enforced = enforcedAnywhere
+	}
+	if op.log == nil {
+		op.log = slog.New(slog.DiscardHandler)
+	}
+	return op
+}
+
+// open opens the version of a plugin that its folder holds. It always gives an answer: a
+// panic on the way is one of the plugin's errors, and leaves nothing open.
 func (o *opener) open(ctx context.Context, dir string) (p *opened) {
-	p = &opened{name: filepath.Base(dir), dir: dir}
+	return o.openVersion(ctx, dir, version{})
+}
+
+// openVersion is open for a version.
+func (o *opener) openVersion(ctx context.Context, dir string, v version) (p *opened) {
+	p = &opened{name: filepath.Base(dir), dir: dir, foreign: Foreign(dir, o.installed)}
 	defer func() {
 		if r := recover(); r != nil {
 			o.log.Error("panic while loading", "plugin", p.name, "err", fmt.Sprint(r), "stack", string(debug.Stack()))
@@ -67,12 +93,16 @@ func (o *opener) open(ctx context.Context, dir string) (p *opened) {
 			p.abandon(o.log)
 		}
 	}()
+	if v.dir != "" {
+		dir = v.dir
+	}
 	f, err := openFolder(dir)
 	if err != nil {
 		p.errors = append(p.errors, &ManifestError{Rule: ruleUnreadable, Msg: fmt.Sprintf("the plugin folder cannot be opened: %v", err)})
 		return p
 	}
 	defer f.close()
+	f.kept = v.files
 	p.dir, p.inputs = f.dir, f.sums
 	data, unreadable := f.manifest()
 	if unreadable != nil {
@@ -101,7 +131,7 @@ func (o *opener) open(ctx context.Context, dir string) (p *opened) {
 	if o.strict {
 		p.refuseWarnings()
 	}
-	if len(p.errors) > 0 {
+	if len(p.errors) > 0 || !o.agreed(ctx, p, f, v) {
 		return p
 	}
 	o.openRuntime(ctx, p, c, rt, code)
@@ -235,7 +265,7 @@ func (o *opener) runtime(p *opened, c *checker) (runtimes.Runtime, []runtimes.To
 		})
 	}
 	rt := o.rts[m.Runtime]
-	if m.Runtime != "" && rt == nil {
+	if m.Runtime != "" && rt == nil && !o.anyRuntime {
 		have := oneOf(slices.Sorted(maps.Keys(o.rts)))
 		if have == "" {
 			have = "none"
@@ -259,7 +289,7 @@ func (o *opener) openRuntime(ctx context.Context, p *opened, c *checker, rt runt
 	m := p.manifest
 	spec := runtimes.Spec{
 		Plugin: p.name, Version: m.Version, Dir: p.dir, Tools: code, Policy: p.policy,
-		Memory: m.Memory, Foreign: Foreign(p.dir, o.installed), State: m.State, Engine: m.Engine,
+		Memory: m.Memory, Foreign: p.foreign, State: m.State, Engine: m.Engine,
 		Command: m.Command, Protocol: m.Protocol, KeepAlive: m.KeepAlive, Sums: maps.Clone(p.inputs),
 		Log: o.log.With("plugin", p.name),
 	}

@@ -11,6 +11,7 @@ type State string
 const (
 	Failed State = "failed" // it never loaded
 	Loaded State = "loaded" // it serves; where Errors is not empty, an older version does
+	Held   State = "held"   // it waits for the user's consent; what has Tools is the version that was agreed to last
 )
 
 // PluginStatus says how a plugin stands, as of its last load.
@@ -21,6 +22,7 @@ type PluginStatus struct {
 	Revision int                   // how many times it was loaded; 0 where it never was
 	Errors   []*ManifestError      // why its last load failed; empty where it did not
 	Warnings []*ManifestError      // what its last load warned about
+	Waits    []string              // what the user has to agree to, where it is held
 	Tools    []string              // the tools that were registered
 	Skipped  []*host.ConflictError // the tools that stayed out because their names were in use
 	Stuck    int                   // how many calls were ended and still run, since nothing can stop them

@@ -2,9 +2,12 @@ package loader
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"hash"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -54,6 +57,15 @@ func (s sums) hold(dir string) bool {
 		}
 	}
 	return true
+}
+
+// digest gives one hash of all of them.
+func (s sums) digest() string {
+	h := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		_, _ = fmt.Fprintf(h, "%q %x\n", name, s[name]) // a hash never fails
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // folders gives the folders that hold the files, and those above them below the

@@ -26,6 +26,8 @@ const (
 	// retry is how often a plugin that does not load is looked at, besides events: what
 	// would mend it may happen where nothing is watched.
 	retry = 2 * time.Second
+	// askAgain is how often it is looked whether the user has agreed to a plugin elsewhere.
+	askAgain = time.Second
 )
 
 // Watch follows the folders of Options.Dirs and Options.Installed until ctx ends, and
@@ -62,7 +64,7 @@ func (l *Loader) Watch(ctx context.Context) error {
 func newWatcher(l *Loader) *watcher {
 	return &watcher{
 		l: l, poll: l.poll, dirty: map[string]*dirt{}, wants: map[string][]want{}, watched: map[string]*watched{},
-		missing: map[string]time.Time{}, swept: map[string]sighting{},
+		missing: map[string]time.Time{}, swept: map[string]sighting{}, again: map[string]bool{},
 	}
 }
 
@@ -77,6 +79,7 @@ type watcher struct {
 	watched map[string]*watched  // by path of a folder, links resolved
 	swept   map[string]sighting  // what plugins looked like when they were last swept
 	missing map[string]time.Time // plugins whose folder or manifest is gone, since when
+	again   map[string]bool      // plugins that are loaded even where nothing of them has changed
 }
 
 // dirt says when something was touched first and last.
@@ -96,7 +99,12 @@ type watched struct {
 func (w *watcher) run(ctx context.Context) error {
 	again := time.NewTicker(retry)
 	defer again.Stop()
-	var polls <-chan time.Time
+	var polls, decisions <-chan time.Time
+	if w.l.consent != nil {
+		t := time.NewTicker(askAgain)
+		defer t.Stop()
+		decisions = t.C
+	}
 	for {
 		if w.poll > 0 && polls == nil {
 			t := time.NewTicker(w.poll)
@@ -122,7 +130,9 @@ func (w *watcher) run(ctx context.Context) error {
 		case <-polls:
 			w.sweep(func(p *plugin) bool { return true })
 		case <-again.C:
-			w.sweep(func(p *plugin) bool { return len(p.status.Errors) > 0 })
+			w.sweep((*plugin).unsettled)
+		case <-decisions:
+			w.reconsider(ctx)
 		case <-timer.C:
 		}
 		timer.Stop()
@@ -331,12 +341,14 @@ func (w *watcher) check(ctx context.Context, dir string) {
 	w.l.mu.Lock()
 	moved := resolved != p.resolved
 	p.resolved = resolved // a link that was set to another folder is the same plugin
-	inputs, serves, failing := p.inputs, p.instance != nil, len(p.status.Errors) > 0
+	inputs, serves, failing := p.inputs, p.instance != nil, p.unsettled()
 	folders, seen := w.folders(p), p.seen
 	w.l.mu.Unlock()
 	w.watchPlugin(dir, resolved, folders)
 	now := look(resolved, folders)
-	if !moved && serves && !failing && (seen == sighting{} || seen.names == now.names) && inputs.hold(resolved) {
+	again := w.again[dir] // the user has decided something about it
+	delete(w.again, dir)
+	if !again && !moved && serves && !failing && (seen == sighting{} || seen.names == now.names) && inputs.hold(resolved) {
 		w.saw(p, now)
 		return
 	}
@@ -345,7 +357,7 @@ func (w *watcher) check(ctx context.Context, dir string) {
 
 // folders gives the folders of a plugin in which a change may matter. l.mu is held.
 func (w *watcher) folders(p *plugin) []string {
-	if p.instance == nil || len(p.status.Errors) > 0 {
+	if p.instance == nil || p.unsettled() {
 		folders := append(allFolders(p.resolved), p.inputs.folders()...)
 		slices.Sort(folders)
 		return slices.Compact(folders)
@@ -405,7 +417,7 @@ func (w *watcher) load(ctx context.Context, dir string) {
 	w.l.mu.Lock()
 	resolved, owner, all := p.resolved, p.owner, w.folders(p)
 	inputs := p.inputs
-	if p.instance == nil || len(p.status.Errors) > 0 {
+	if p.instance == nil || p.unsettled() {
 		inputs = nil
 	}
 	w.l.mu.Unlock()
