@@ -100,3 +100,40 @@ func TestPublicMeansTheSame(t *testing.T) {
 		}
 	}
 }
+
+// What clients are given is what they can digest, and accepts and refuses the same, but
+// for the rules of a root that had to be flattened.
+func TestPortableRealTools(t *testing.T) {
+	changed := 0
+	for _, tool := range corpus(t) {
+		s, err := Compile(tool.Schema)
+		if err != nil {
+			t.Errorf("%s: %v", tool.Tool, err)
+			continue
+		}
+		out := s.Portable()
+		if string(out) != string(s.Public()) {
+			changed++
+		}
+		for _, wrong := range unportable(out) {
+			t.Errorf("%s: %s: %s", tool.Tool, wrong, out)
+		}
+		p, err := Compile(out)
+		if err != nil {
+			t.Errorf("%s: %v", tool.Tool, err)
+			continue
+		}
+		_, flattened := p.tree.root.object["description"] // the corpus has none of its own
+		for i, instance := range tool.Instances {
+			c, err := p.Check(instance, true)
+			if err != nil {
+				t.Errorf("%s: %s: %v", tool.Tool, instance, err)
+				continue
+			}
+			if valid := len(c.Issues) == 0; valid != tool.Valid[i] && (!flattened || !valid) {
+				t.Errorf("%s: %s is valid: %v, by what is published: %v", tool.Tool, instance, tool.Valid[i], valid)
+			}
+		}
+	}
+	t.Logf("%d schemas are published in another form", changed)
+}

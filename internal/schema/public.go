@@ -7,30 +7,38 @@ import "encoding/json"
 // the schema means the same without it.
 func (c *compilation) publicText() json.RawMessage {
 	doc := c.tree.doc
-	if (c.dialect == draft06 || c.dialect == draft07) && c.portable() {
+	if (c.dialect == draft06 || c.dialect == draft07) && c.tree.sameAs2020(false) {
 		return doc.Apply(doc.Remove("", "$schema"))
 	}
 	return doc.Text()
 }
 
-// portable says whether a draft-06 or -07 schema means the same when it is read
-// as 2020-12.
-func (c *compilation) portable() bool {
-	for _, n := range c.tree.order {
-		if len(n.refs) > 0 && c.besideRef(n) {
+// sameAs2020 says whether a schema of an older draft means the same when it is read as
+// 2020-12. inlined says that no references are left in it.
+func (t *tree) sameAs2020(inlined bool) bool {
+	for _, n := range t.order {
+		if len(n.refs) > 0 && !inlined && t.besideRef(n) {
 			return false
 		}
 		for name, v := range n.object {
-			if _, list := v.([]any); name == "items" && list {
-				return false
+			switch v.(type) {
+			case []any:
+				if name == "items" {
+					return false
+				}
+			case bool:
+				if name == "exclusiveMinimum" || name == "exclusiveMaximum" {
+					return false
+				}
 			}
 			k, known := keywords[name]
 			if !known {
 				continue
 			}
-			now := c.dialect >= k.from && c.dialect <= k.to
+			now := t.dialect >= k.from && t.dialect <= k.to
 			later := draft2020 >= k.from && draft2020 <= k.to
-			if now != later && k.shape != shapeNote || name == "$id" && n.parent != nil || name == "$anchor" || name == "$dynamicAnchor" {
+			isID := name == "$id" || name == "id" && t.dialect == draft04
+			if now != later && k.shape != shapeNote || isID && n.parent != nil || name == "$anchor" || name == "$dynamicAnchor" {
 				return false
 			}
 		}
@@ -39,7 +47,7 @@ func (c *compilation) portable() bool {
 }
 
 // besideRef says whether a schema says more than a $ref that old drafts look at alone.
-func (c *compilation) besideRef(n *node) bool {
+func (t *tree) besideRef(n *node) bool {
 	for name := range n.object {
 		k, known := keywords[name]
 		if known && k.shape != shapeNote && k.shape != shapeDefs && name != "$ref" {
