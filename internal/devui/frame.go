@@ -59,11 +59,11 @@ func frame(dir string, e *loader.ManifestError) []Line {
 		shown, before := window(text, column)
 		number := strconv.Itoa(n)
 		gutter := "  " + strings.Repeat(" ", width-len(number)) + number + " | "
-		list = append(list, Line{Kind: Faint, Text: gutter + shown})
+		list = append(list, Line{Kind: Faint, Text: gutter + shown, Code: true})
 		if n == e.Line {
 			list[len(list)-1].Kind = Strong
 			if column > 0 {
-				list = append(list, Line{Kind: Bad, Text: "  " + strings.Repeat(" ", width) + " | " + strings.Repeat(" ", before) + "^"})
+				list = append(list, Line{Kind: Bad, Text: "  " + strings.Repeat(" ", width) + " | " + strings.Repeat(" ", before) + "^", Code: true})
 			}
 		}
 	}

@@ -26,6 +26,7 @@ type Line struct {
 	Kind Kind
 	Time time.Time // zero in lines that go on with the one before
 	Text string
+	Code bool // source, and marks below it, which are cut at the edge and not wrapped
 }
 
 const (

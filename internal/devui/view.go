@@ -2,6 +2,7 @@ package devui
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -82,8 +83,12 @@ func style(k Kind) lipgloss.Style {
 // draw draws a line in one row, cut at the edge.
 func (m *model) draw(l Line) string {
 	text := l.Text
-	if lipgloss.Width(text) > m.width {
-		text = lipgloss.NewStyle().MaxWidth(max(m.width-1, 0)).Render(text) + "…"
+	switch {
+	case lipgloss.Width(text) <= m.width:
+	case m.width < 2: // to lipgloss, no width is any width
+		text = strings.Repeat("…", max(m.width, 0))
+	default:
+		text = lipgloss.NewStyle().MaxWidth(m.width-1).Render(text) + "…"
 	}
 	return style(l.Kind).Render(text)
 }
@@ -172,24 +177,34 @@ func toolList(s loader.PluginStatus) string { return short(strings.Join(s.Tools,
 // problemRows draws what is wrong.
 func (m *model) problemRows(most int) []string {
 	var rows []string
-	total := 0
 	for _, p := range m.plugins {
 		if len(p.problems) == 0 {
 			continue
 		}
-		list := append([]Line{m.problemHead(p)}, p.problems...)
-		total += len(list)
-		for _, l := range list {
-			if len(rows) < most {
+		rows = append(rows, m.draw(m.problemHead(p)))
+		for _, l := range p.problems {
+			if l.Code {
 				rows = append(rows, m.draw(l))
+			} else {
+				rows = append(rows, m.wrap("", l)...)
+			}
+			if len(rows) > most+maxCounted {
+				break
 			}
 		}
 	}
-	if total > most && most > 0 {
-		rows[most-1] = m.draw(Line{Kind: Faint, Text: fmt.Sprintf(`… and %d more lines; "toolhost check" has them all`, total-most+1)})
+	if len(rows) <= most || most <= 0 {
+		return rows[:min(len(rows), max(most, 0))]
 	}
-	return rows
+	more := strconv.Itoa(len(rows) - most + 1)
+	if len(rows) > most+maxCounted {
+		more = fmt.Sprintf("over %d", maxCounted)
+	}
+	return append(rows[:most-1], m.draw(Line{Kind: Faint, Text: "… and " + more + ` more lines; "toolhost check" has them all`}))
 }
+
+// maxCounted is how many rows are drawn only to be counted.
+const maxCounted = 1000
 
 func (m *model) problemHead(p plugin) Line {
 	text := "── " + short(p.status.Name, 100) + " "
