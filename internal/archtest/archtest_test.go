@@ -24,6 +24,7 @@ const (
 var floors = map[string]int{
 	"internal/jsondoc":                 0,
 	"internal/state":                   1,
+	"internal/pack":                    0,
 	"internal/scratch":                 0,
 	"internal/shim":                    0,
 	"internal/suggest":                 0,
@@ -37,6 +38,7 @@ var floors = map[string]int{
 	"host":                             2,
 	"internal/child":                   2,
 	"host/mcpserver":                   3,
+	"internal/calllog":                 3,
 	"host/foldertools":                 3,
 	"runtimes":                         3,
 	"runtimes/runtimestest":            4,
@@ -46,6 +48,7 @@ var floors = map[string]int{
 	"internal/rpcchild":                3,
 	"runtimes/process/plugin":          1,
 	"runtimes/process/plugin/pluginpb": 0,
+	"internal/consent":                 5,
 	"runtimes/nodejs":                  5,
 	"internal/fetch":                   4,
 	"runtimes/worker":                  5,

@@ -37,9 +37,9 @@ func (c *Call) size() int64 {
 	return int64(rowBytes + 2*len(c.ID) + 3*(len(c.Tool)+len(c.Plugin)) + len(c.Failure) + len(c.Fields))
 }
 
-// AddCalls writes calls down, all of them or none.
-func (d *DB) AddCalls(ctx context.Context, calls []*Call) error {
-	return d.write(ctx, func(tx *sql.Tx) error {
+// AddCalls writes calls down, all of them or none, and gives the N of the last one.
+func (d *DB) AddCalls(ctx context.Context, calls []*Call) (last int64, err error) {
+	err = d.write(ctx, func(tx *sql.Tx) error {
 		insert, err := tx.PrepareContext(ctx, "INSERT INTO calls (id, at, tool, plugin, failure, duration, size, fields) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
 		if err != nil {
 			return err
@@ -91,9 +91,12 @@ func (d *DB) AddCalls(ctx context.Context, calls []*Call) error {
 				return err
 			}
 		}
-		_, err = tx.ExecContext(ctx, "UPDATE call_total SET bytes = bytes + ?", bytes)
-		return err
+		if _, err = tx.ExecContext(ctx, "UPDATE call_total SET bytes = bytes + ?", bytes); err != nil {
+			return err
+		}
+		return tx.QueryRowContext(ctx, "SELECT coalesce(max(n), 0) FROM calls").Scan(&last)
 	})
+	return last, err
 }
 
 const (

@@ -32,13 +32,13 @@ func TestCalls(t *testing.T) {
 		all = append(all, &Call{ID: c.id, At: start.Add(time.Duration(i) * time.Hour), Tool: c.tool, Plugin: c.plugin, Failure: c.failure,
 			Duration: time.Duration(i) * time.Millisecond, Fields: json.RawMessage(fmt.Sprintf(`{"i":%d}`, i))})
 	}
-	if err := db.AddCalls(t.Context(), all[2:]); err != nil {
+	if _, err := db.AddCalls(t.Context(), all[2:]); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.AddCalls(t.Context(), all[:2]); err != nil {
+	if _, err := db.AddCalls(t.Context(), all[:2]); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.AddCalls(t.Context(), all[:1]); err != nil {
+	if _, err := db.AddCalls(t.Context(), all[:1]); err != nil {
 		t.Fatalf("a call that is there already: %v", err)
 	}
 	for name, c := range map[string]struct {
@@ -87,7 +87,7 @@ func TestCallStats(t *testing.T) {
 		calls = append(calls, c)
 	}
 	for _, half := range [][]*Call{calls[:500], calls[500:]} {
-		if err := db.AddCalls(t.Context(), half); err != nil {
+		if _, err := db.AddCalls(t.Context(), half); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -117,7 +117,7 @@ func TestPruneCalls(t *testing.T) {
 	for i := range 2500 {
 		calls = append(calls, &Call{ID: fmt.Sprint(i), At: start.Add(time.Duration(i) * time.Hour), Tool: "t", Fields: json.RawMessage(`{}`), Used: []string{"store"}})
 	}
-	if err := db.AddCalls(t.Context(), calls); err != nil {
+	if _, err := db.AddCalls(t.Context(), calls); err != nil {
 		t.Fatal(err)
 	}
 	size := calls[2499].size()
@@ -166,7 +166,7 @@ func TestTwoHostsRecord(t *testing.T) {
 				for i := range 10 {
 					calls = append(calls, &Call{ID: fmt.Sprintf("%d-%d-%d", host, batch, i), At: start, Tool: "t"})
 				}
-				if err := db.AddCalls(t.Context(), calls); err != nil {
+				if _, err := db.AddCalls(t.Context(), calls); err != nil {
 					t.Error(err)
 				}
 				if _, err := db.PruneCalls(t.Context(), start.Add(-time.Hour), 1<<30); err != nil {
@@ -220,7 +220,7 @@ func BenchmarkMillionCalls(b *testing.B) {
 			}
 			calls = append(calls, c)
 		}
-		if err := db.AddCalls(b.Context(), calls); err != nil {
+		if _, err := db.AddCalls(b.Context(), calls); err != nil {
 			b.Fatal(err)
 		}
 	}
