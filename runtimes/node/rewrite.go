@@ -14,8 +14,8 @@ import (
 
 // rewriter changes a parsed script where the engine has no other place for a limit.
 type rewriter struct {
-	powers, eval, doubling, surrogates, targets, generators bool
-	target                                                  newTarget // where the walk is
+	powers, eval, doubling, surrogates, targets, generators, again bool
+	target                                                         newTarget // where the walk is
 }
 
 var (
@@ -28,7 +28,8 @@ var (
 
 // rewrite changes what needs it in the script of this text.
 func rewrite(code string, script *ast.Program) {
-	r := rewriter{powers: bigPower.MatchString(code), eval: evalWord.MatchString(code), doubling: mayDouble(code), surrogates: surrogateWord.MatchString(code), targets: strings.Contains(code, "new.target"), generators: strings.Contains(code, "getPrototypeOf") && strings.Contains(code, asyncGeneratorHelper)}
+	r := rewriter{powers: bigPower.MatchString(code), eval: evalWord.MatchString(code), doubling: mayDouble(code), surrogates: surrogateWord.MatchString(code), targets: strings.Contains(code, "new.target"), generators: strings.Contains(code, "getPrototypeOf") && strings.Contains(code, asyncGeneratorHelper),
+		again: strings.Contains(code, forAwaitHelper) || strings.Contains(code, callDisposeHelper)}
 	if r != (rewriter{}) {
 		r.walk(reflect.ValueOf(script))
 	}
@@ -76,6 +77,10 @@ func (r *rewriter) walk(v reflect.Value) {
 				r.walk(reflect.ValueOf(&x.Key).Elem())
 				r.function(f, noTarget)
 				return
+			}
+		case *ast.TryStatement:
+			if r.again {
+				forget(x)
 			}
 		case *ast.RegExpLiteral:
 			if r.surrogates && !strings.Contains(x.Flags, "u") && namesSurrogates(x.Pattern) && v.Type() == expressionType && v.CanSet() {

@@ -15,3 +15,18 @@ func TestCompilerLeavesPowersAlone(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// Node 20 has no "using", so that this is no recording.
+func TestUsingForgetsWhatWasThrown(t *testing.T) {
+	p := open(t, map[string]string{
+		"tool.js": handler(`const log = [];
+		for (const k of [1, 2]) {
+			try { using a = { [Symbol.dispose]() { log.push('closed ' + k) } }; if (k === 1) throw new Error('sync') } catch (e) { log.push(e.message) }
+			try { await using b = { async [Symbol.asyncDispose]() { log.push('ended ' + k) } }; if (k === 1) throw new Error('async') } catch (e) { log.push(e.message) }
+		}
+		return log.join()`),
+	}, 10*time.Second)
+	if got := p.call(t, "tool", "{}"); got != "closed 1,sync,ended 1,async,closed 2,ended 2" {
+		t.Errorf("got %q", got)
+	}
+}
