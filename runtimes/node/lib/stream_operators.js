@@ -5,29 +5,31 @@ const { tick } = require('internal/stream_base');
 const { Readable } = require('internal/stream_readable');
 const { finished } = require('internal/stream_pipeline');
 
-// iterate reads chunk by chunk; leaving early destroys the stream.
+// iterate reads chunk by chunk; leaving early destroys the stream. One that was read to its
+// end is destroyed only if it destroys itself then (autoDestroy).
 function iterate(stream, { destroyOnReturn = true }) {
-  let failure = null, ended = false, waiting = null;
+  let failure = null, ended = false, left = false, waiting = null;
   const wake = () => { if (waiting) { const w = waiting; waiting = null; w(); } };
   stream.on('readable', wake);
   finished(stream, { writable: false }, (error) => { ended = true; failure = error ?? null; wake(); });
+  const leave = (destroy) => {
+    if (left) return;
+    left = true;
+    if (destroy) { if (!stream._life.destroyed) stream.destroy(); } else stream.removeListener('readable', wake);
+  };
   const generator = {
     async next() {
       for (;;) {
-        if (failure) { const error = failure; failure = null; throw error; }
+        if (left) return { value: undefined, done: true };
+        if (failure) { leave(stream._life.autoDestroy); throw failure; }
         const chunk = stream._life.destroyed ? null : stream.read();
         if (chunk !== null) return { value: chunk, done: false };
-        if (ended) { if (failure) continue; if (!stream._life.destroyed) stream.destroy(); return { value: undefined, done: true }; }
-        await new Promise((resolve) => { waiting = resolve; });
+        if (!ended) await new Promise((resolve) => { waiting = resolve; });
+        else if (!failure) leave(stream._life.autoDestroy);
       }
     },
-    async return(value) {
-      stream.removeListener('readable', wake);
-      if (destroyOnReturn && !stream._life.destroyed) stream.destroy();
-      ended = true;
-      return { value, done: true };
-    },
-    async throw(error) { stream.destroy(error); throw error; },
+    async return(value) { leave(destroyOnReturn && (!ended || stream._life.autoDestroy)); return { value, done: true }; },
+    async throw(error) { leave(stream._life.autoDestroy); throw error; },
     [Symbol.asyncIterator]() { return this; },
   };
   return generator;
