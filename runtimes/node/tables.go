@@ -36,6 +36,7 @@ var (
 	languageLibrary       = newLibrary("language")
 	languageMoreLibrary   = newLibrary("language_more")
 	lazyStreamLibrary     = newLibrary("lazy_stream")
+	messageChannelLibrary = newLibrary("message_channel")
 	mimeLibrary           = newLibrary("mime")
 	moduleLibrary         = newLibrary("module")
 	netLibrary            = newLibrary("net")
@@ -141,6 +142,7 @@ func init() {
 		"lazy_stream":        plain(lazyStreamLibrary),
 		"inspect_format":     withHost(inspectFormatLibrary, "types_host"),
 		"inspect_text":       withHost(inspectTextLibrary, "types_host"),
+		"message_channel":    plain(messageChannelLibrary),
 		"mime":               plain(mimeLibrary),
 		"perf_observer":      plain(performanceMore),
 		"stream_base":        plain(streamBaseLibrary),
@@ -248,6 +250,9 @@ func init() {
 	}
 	for _, name := range []string{"setTimeout", "setInterval", "setImmediate", "clearTimeout", "clearInterval", "clearImmediate"} {
 		builtinGlobals[name] = fromBuiltin("timers", name)
+	}
+	for _, name := range []string{"BroadcastChannel", "MessageChannel", "MessageEvent", "MessagePort"} {
+		builtinGlobals[name] = fromInternal("message_channel", name)
 	}
 	for _, name := range webStreams() {
 		builtinGlobals[name] = fromBuiltin("stream/web", name)

@@ -167,7 +167,7 @@ class AbortController {
 }
 
 module.exports = {
-  Event, CustomEvent, EventTarget, AbortSignal, AbortController,
+  Event, CustomEvent, EventTarget, AbortSignal, AbortController, defineHandler,
   listenersOf: (target, type) => (lists.get(target)?.get(type) ?? []).map((l) => l.listener),
   makeSignal() {
     const controller = new AbortController();

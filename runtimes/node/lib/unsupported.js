@@ -33,7 +33,13 @@ function member(module, name, way) {
 const harmless = {
   __proto__: null,
   tty: { isatty: () => false },
-  worker_threads: { isMainThread: true, parentPort: null, workerData: null, threadId: 0, resourceLimits: {}, SHARE_ENV: Symbol.for('nodejs.worker_threads.SHARE_ENV') },
+  get worker_threads() {
+    const { MessageChannel, MessagePort, BroadcastChannel, receiveMessageOnPort } = require('internal/message_channel');
+    return {
+      isMainThread: true, parentPort: null, workerData: null, threadId: 0, resourceLimits: {}, SHARE_ENV: Symbol.for('nodejs.worker_threads.SHARE_ENV'),
+      MessageChannel, MessagePort, BroadcastChannel, receiveMessageOnPort,
+    };
+  },
   cluster: { isMaster: true, isPrimary: true, isWorker: false, workers: {} },
   test: {},
 };
