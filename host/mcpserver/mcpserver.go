@@ -76,6 +76,8 @@ type Server struct {
 	mcp   *mcp.Server
 	limit *limit
 
+	exchanges exchanges // the HTTP requests under way
+
 	unobserve func()
 	messages  *messages
 	// changed says that the tools have changed since the first load.

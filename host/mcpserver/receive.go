@@ -26,6 +26,8 @@ func (s *Server) receive(next mcp.MethodHandler) mcp.MethodHandler {
 				result, err = nil, internalError()
 			}
 		}()
+		ctx, served := s.follow(ctx, method, req)
+		defer served()
 		switch r := req.(type) {
 		case *mcp.CallToolRequest:
 			return s.callTool(ctx, r)

@@ -159,9 +159,7 @@ func (s *Server) listTools(ctx context.Context, next mcp.MethodHandler, method s
 	ready := s.isReady()
 	s.publish()
 	if !ready {
-		s.mu.Lock()
-		s.short[req.GetSession()] = s.generation
-		s.mu.Unlock()
+		s.noteShort(req.GetSession())
 	}
 	res, err := next(ctx, method, req)
 	if err != nil {
@@ -203,14 +201,39 @@ func (s *Server) concerns(session mcp.Session) bool {
 	if ss, ok := session.(*mcp.ServerSession); !ok || ss.InitializeParams() == nil {
 		return false
 	}
+	session = shortKey(session)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	seen, short := s.short[session]
 	if !s.changed.Load() && (!short || seen == s.generation) {
 		return false
 	}
-	delete(s.short, session)
+	if session != nil { // others may be told too
+		delete(s.short, session)
+	}
 	return true
+}
+
+// noteShort notes that a session is given a list before the first load is done.
+func (s *Server) noteShort(session mcp.Session) {
+	session = shortKey(session)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, noted := s.short[session]; !noted || session != nil { // of those that share a key the first one misses the most
+		s.short[session] = s.generation
+	}
+}
+
+// shortKey gives what short knows a session by. Over HTTP every request of the stateless
+// revision is a session of its own, and so is the subscription that hears of changes: they
+// share the key nil.
+func shortKey(session mcp.Session) mcp.Session {
+	if ss, ok := session.(*mcp.ServerSession); ok {
+		if p := ss.InitializeParams(); p != nil && p.ProtocolVersion >= statelessRevision {
+			return nil
+		}
+	}
+	return session
 }
 
 func (s *Server) forget(session mcp.Session) {

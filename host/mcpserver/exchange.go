@@ -1,0 +1,97 @@
+package mcpserver
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// headerExchange tells, in the headers that the SDK hands on with a request, which HTTP
+// request brought it. Clients cannot set it: the handler overwrites it.
+const headerExchange = "Toolhost-Exchange"
+
+// exchange is an HTTP request under way.
+//
+// The SDK runs the requests of a session with the session's context, not with that of
+// the HTTP request that brought them. A client that closed its connection could not be
+// told from one that waits, and its calls would run on for nobody.
+type exchange struct {
+	handler *HTTPHandler
+	ctx     context.Context // ends when the client is gone, its session is, or the server closes
+	stop    context.CancelCauseFunc
+
+	// Guarded by the handler's mutex:
+	session *httpSession // nil where there is none
+	waits   bool         // for what the server says on its own
+	opening bool         // it may open a session, and has not yet
+}
+
+// exchanges finds HTTP requests by what their headers say.
+type exchanges struct {
+	mu   sync.Mutex
+	last uint64
+	open map[string]*exchange
+}
+
+func (e *exchanges) add(x *exchange) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.last++
+	key := strconv.FormatUint(e.last, 10)
+	if e.open == nil {
+		e.open = map[string]*exchange{}
+	}
+	e.open[key] = x
+	return key
+}
+
+func (e *exchanges) remove(key string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.open, key)
+}
+
+func (e *exchanges) of(extra *mcp.RequestExtra) *exchange {
+	if extra == nil {
+		return nil
+	}
+	key := extra.Header.Get(headerExchange)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.open[key]
+}
+
+// follow lets a request end with the HTTP request that brought it. The function that it
+// gives must be called when the request has been served: where it was cancelled, no
+// answer follows.
+func (s *Server) follow(ctx context.Context, method string, req mcp.Request) (context.Context, func()) {
+	if strings.HasPrefix(method, "notifications/") {
+		return ctx, func() {} // it was accepted, which ended the HTTP request
+	}
+	extra := req.GetExtra()
+	x := s.exchanges.of(extra)
+	if x == nil {
+		if extra != nil && extra.Header.Get(headerExchange) != "" {
+			// The HTTP request was over before this one began.
+			ctx, cancel := context.WithCancelCause(ctx)
+			cancel(errClientGone)
+			return ctx, func() {}
+		}
+		return ctx, func() {}
+	}
+	if session, ok := req.GetSession().(*mcp.ServerSession); ok && method == methodInitialize {
+		x.handler.opened(x, session)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(x.ctx, func() { cancel(context.Cause(x.ctx)) })
+	return ctx, func() {
+		if ctx.Err() != nil && extra.CloseSSEStream != nil {
+			extra.CloseSSEStream(mcp.CloseSSEStreamArgs{})
+		}
+		stop()
+		cancel(nil)
+	}
+}

@@ -1,0 +1,176 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// httpSession is a session of the revisions that have some. Its fields are guarded by
+// the handler's mutex.
+type httpSession struct {
+	mcp   *mcp.ServerSession
+	open  int       // requests and streams under way
+	used  time.Time // when the last one ended
+	idle  *time.Timer
+	ended bool
+}
+
+func (s *httpSession) close() { _ = s.mcp.Close() } // that of a connection which has no errors
+
+// begin notes that a request is under way.
+func (h *HTTPHandler) begin(r *http.Request) (*exchange, error) {
+	x := &exchange{handler: h, waits: r.Method == http.MethodGet}
+	x.ctx, x.stop = context.WithCancelCause(r.Context())
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closing {
+		x.stop(errClosing)
+		return nil, errClosing
+	}
+	h.open[x] = struct{}{}
+	if s := h.sessions[r.Header.Get(headerSession)]; s != nil {
+		h.use(x, s)
+	}
+	return x, nil
+}
+
+// use notes that a request belongs to a session. h.mu is held.
+func (h *HTTPHandler) use(x *exchange, s *httpSession) {
+	x.session = s
+	s.open++
+	s.idle.Stop()
+}
+
+// end notes that a request has been answered, or is nobody's any more.
+func (h *HTTPHandler) end(x *exchange) {
+	x.stop(errClientGone)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.open, x)
+	if s := x.session; s != nil {
+		s.open--
+		s.used = time.Now()
+		if s.open == 0 && !s.ended {
+			s.idle.Reset(h.options.SessionTimeout)
+		}
+	}
+	h.check()
+}
+
+// waits notes that a request waits for what the server says on its own.
+func (h *HTTPHandler) waits(x *exchange) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	x.waits = true
+	if h.closing {
+		x.stop(errClosing)
+	}
+}
+
+// cancel ends the requests for which which says so.
+func (h *HTTPHandler) cancel(which func(*exchange) bool, cause error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for x := range h.open {
+		if which(x) {
+			x.stop(cause)
+		}
+	}
+}
+
+// opened notes the session that a request has opened.
+func (h *HTTPHandler) opened(x *exchange, session *mcp.ServerSession) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if x.session != nil || session.ID() == "" || h.sessions[session.ID()] != nil {
+		return
+	}
+	s := &httpSession{mcp: session}
+	s.idle = time.AfterFunc(h.options.SessionTimeout, func() {
+		if h.isIdle(s) {
+			s.close()
+		}
+	})
+	h.sessions[session.ID()] = s
+	h.use(x, s)
+	if x.opening {
+		x.opening = false
+		h.opening--
+	}
+	h.waiters.Go(func() {
+		_ = session.Wait() // however it ended
+		h.closed(s)
+	})
+}
+
+func (h *HTTPHandler) isIdle(s *httpSession) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return s.open == 0 && !s.ended
+}
+
+func (h *HTTPHandler) closed(s *httpSession) {
+	h.server.forget(s.mcp)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s.ended = true
+	s.idle.Stop()
+	delete(h.sessions, s.mcp.ID())
+}
+
+// makeRoom sees to it that a request may open one more session; madeRoom must follow
+// where it could.
+func (h *HTTPHandler) makeRoom(x *exchange) bool {
+	h.mu.Lock()
+	var oldest *httpSession
+	full := len(h.sessions)+h.opening >= h.options.MaxSessions
+	if full {
+		for _, s := range h.sessions {
+			if s.open == 0 && !s.ended && (oldest == nil || s.used.Before(oldest.used)) {
+				oldest = s
+			}
+		}
+		if oldest == nil {
+			h.mu.Unlock()
+			return false
+		}
+		oldest.ended = true // nobody else counts on its place
+	}
+	h.opening++
+	x.opening = true
+	h.mu.Unlock()
+	if oldest != nil {
+		h.server.log.Info("the session that was idle for the longest is ended, since as many are open as may be", "session", oldest.mcp.ID())
+		oldest.close()
+	}
+	return true
+}
+
+func (h *HTTPHandler) madeRoom(x *exchange) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if x.opening {
+		x.opening = false
+		h.opening--
+	}
+}
+
+// Sessions gives how many sessions are open. Clients of the stateless revision have none.
+func (h *HTTPHandler) Sessions() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.sessions)
+}
+
+// isBatch reports whether a body is a JSON-RPC batch.
+func isBatch(body []byte) bool {
+	body = bytes.TrimLeft(body, " \t\r\n")
+	return len(body) > 0 && body[0] == '['
+}
+
+func newBody(body []byte) io.ReadCloser { return io.NopCloser(bytes.NewReader(body)) }

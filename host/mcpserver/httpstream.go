@@ -1,0 +1,201 @@
+package mcpserver
+
+import (
+	"errors"
+	"maps"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// maxUnread is how much may wait for a client that does not read its stream, in bytes,
+	// beyond the message that is added last.
+	maxUnread = 4 << 20
+	// writePart and writeTime: a client that does not take so many bytes in so long is gone.
+	writePart = 64 << 10
+	writeTime = 30 * time.Second
+	// keepAlive is how often a comment goes over a stream on which nothing is said:
+	// proxies close silent ones after a minute, and it shows which clients are gone.
+	keepAlive = 25 * time.Second
+	// lastMoment is how long a client that is to be left may take for what is being sent.
+	lastMoment = 100 * time.Millisecond
+)
+
+var errUnread = errors.New("the client does not read its stream")
+
+// stream is the answer to an HTTP request. What is written to it is sent by a goroutine
+// of its own, since the SDK writes to all clients in turn, and the messages of one
+// session in turn: one that does not read must not hold up the others.
+type stream struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	x       *exchange
+	header  http.Header // what the SDK sets; w's own belongs to whoever sends
+
+	mu      sync.Mutex
+	status  int  // 0 until it is decided
+	begun   bool // the status is sent
+	waiting []byte
+	sending chan struct{} // closed when the sending goroutine ends; nil where none runs
+	beat    *time.Timer
+	hurry   bool // nobody has time for a slow client any more
+	err     error
+}
+
+var _ interface {
+	http.ResponseWriter
+	FlushError() error
+} = (*stream)(nil)
+
+func newStream(w http.ResponseWriter, x *exchange) *stream {
+	return &stream{w: w, control: http.NewResponseController(w), x: x, header: w.Header().Clone()}
+}
+
+// Header implements [http.ResponseWriter].
+func (s *stream) Header() http.Header { return s.header }
+
+// WriteHeader implements [http.ResponseWriter].
+func (s *stream) WriteHeader(status int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.decide(status)
+}
+
+// decide takes the header as it is now. s.mu is held.
+func (s *stream) decide(status int) {
+	if s.status != 0 {
+		return
+	}
+	s.status = status
+	maps.Copy(s.w.Header(), s.header)
+	if strings.HasPrefix(s.header.Get("Content-Type"), "text/event-stream") {
+		s.w.Header().Set("X-Accel-Buffering", "no") // some proxies keep streams back otherwise
+		s.beat = time.AfterFunc(keepAlive, s.keepAlive)
+	}
+}
+
+// Write implements [http.ResponseWriter]. It never waits for the client.
+func (s *stream) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.decide(http.StatusOK)
+	if s.err == nil && len(s.waiting) > maxUnread {
+		s.fail(errUnread)
+	}
+	if s.err != nil {
+		return 0, s.err
+	}
+	s.waiting = append(s.waiting, wellFormed(p)...)
+	s.send()
+	return len(p), nil
+}
+
+// FlushError says that the answer can be a stream; what is written is sent at once anyway.
+func (s *stream) FlushError() error { return nil }
+
+func (s *stream) keepAlive() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.beat == nil || s.err != nil {
+		return
+	}
+	if s.sending == nil {
+		s.waiting = append(s.waiting, ": \n\n"...)
+		s.send()
+	}
+	s.beat.Reset(keepAlive)
+}
+
+// send sees to it that what waits is sent. s.mu is held.
+func (s *stream) send() {
+	if s.sending == nil {
+		s.sending = make(chan struct{})
+		go s.sendAll(s.sending)
+	}
+}
+
+func (s *stream) sendAll(done chan struct{}) {
+	defer close(done)
+	for {
+		s.mu.Lock()
+		data := s.waiting
+		s.waiting = nil
+		if len(data) == 0 || s.err != nil {
+			s.sending = nil
+			s.mu.Unlock()
+			return
+		}
+		if !s.begun {
+			s.begun = true
+			s.w.WriteHeader(s.status) // it only notes it
+		}
+		s.mu.Unlock()
+		if err := s.write(data); err != nil {
+			s.mu.Lock()
+			s.fail(err)
+			s.mu.Unlock()
+		}
+	}
+}
+
+// write sends data and flushes it.
+func (s *stream) write(data []byte) error {
+	for len(data) > 0 {
+		part := data[:min(len(data), writePart)]
+		data = data[len(part):]
+		s.mu.Lock()
+		if !s.hurry {
+			_ = s.control.SetWriteDeadline(time.Now().Add(writeTime)) // not every server can
+		}
+		s.mu.Unlock()
+		if _, err := s.w.Write(part); err != nil {
+			return err
+		}
+	}
+	return s.control.Flush()
+}
+
+// fail notes that the client is gone, or as good as gone. s.mu is held.
+func (s *stream) fail(err error) {
+	s.err = err
+	s.waiting = nil
+	s.hasten()
+	s.x.stop(err)
+}
+
+// hasten gives what is being sent a last moment. s.mu is held.
+func (s *stream) hasten() {
+	s.hurry = true
+	_ = s.control.SetWriteDeadline(time.Now().Add(lastMoment)) // not every server can
+}
+
+// finish waits until all is sent, or the client has had its time. Nothing is written later.
+func (s *stream) finish() {
+	s.mu.Lock()
+	if s.beat != nil {
+		s.beat.Stop()
+		s.beat = nil
+	}
+	sending := s.sending
+	s.mu.Unlock()
+	if sending != nil {
+		select {
+		case <-sending:
+		case <-s.x.ctx.Done():
+			s.mu.Lock()
+			s.hasten()
+			s.mu.Unlock()
+			<-sending
+		}
+	}
+	switch {
+	case s.begun:
+		_ = s.control.SetWriteDeadline(time.Time{}) // of the next answer over the connection
+	case s.status != 0:
+		s.w.WriteHeader(s.status)
+	default: // a request that was cancelled
+		maps.Copy(s.w.Header(), s.header)
+	}
+}
