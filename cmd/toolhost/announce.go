@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/toolhost/toolhost/host/mcpserver"
 	"github.com/toolhost/toolhost/loader"
@@ -30,6 +31,10 @@ func announceLoads(server *mcpserver.Server) func(loader.Event) {
 func announce(e loader.Event) (level string, a announcement) {
 	s := e.Status
 	a = announcement{Plugin: s.Name, Revision: s.Revision}
+	if e.Kind == loader.PluginHeld {
+		a.Message = fmt.Sprintf("plugin %q waits for the user's consent: %s", s.Name, strings.Join(s.Waits, "; "))
+		return "warning", a
+	}
 	if e.Kind != loader.PluginFailed {
 		a.Message = fmt.Sprintf("plugin %q was %s", s.Name, e.Kind)
 		return "info", a

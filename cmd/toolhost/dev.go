@@ -185,7 +185,12 @@ func (d *dev) ours(folder string) bool {
 
 // noteLoad has a plugin that was loaded followed up.
 func (d *dev) noteLoad(e loader.Event) {
-	if e.Kind == loader.PluginFailed || e.Kind == loader.PluginRemoved || !d.ours(e.Status.Dir) {
+	switch e.Kind {
+	case loader.PluginLoaded, loader.PluginReloaded, loader.PluginRepaired:
+	default:
+		return
+	}
+	if !d.ours(e.Status.Dir) {
 		return
 	}
 	d.mu.Lock()

@@ -148,6 +148,8 @@ func loadLine(e loader.Event) Line {
 		}
 	case loader.PluginRemoved:
 		l.Kind = Warning
+	case loader.PluginHeld:
+		l.Kind, l.Text = Warning, s.Name+" waits for consent: "+strings.Join(s.Waits, "; ")
 	default:
 		l.Text += fmt.Sprintf(", revision %d", s.Revision)
 		if len(s.Tools) > 0 {

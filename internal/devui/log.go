@@ -26,7 +26,7 @@ func (h *handler) Enabled(_ context.Context, level slog.Level) bool { return lev
 
 // known are the messages that say again what a feed was told by events.
 func known(message string) bool {
-	return slices.Contains([]string{"plugin loaded", "plugin reloaded", "plugin repaired", "plugin failed", "plugin removed", "plugin warning", "tool skipped"}, message)
+	return slices.Contains([]string{"plugin loaded", "plugin reloaded", "plugin repaired", "plugin failed", "plugin removed", "plugin held", "plugin warning", "tool skipped"}, message)
 }
 
 // Handle shows a line.

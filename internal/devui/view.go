@@ -162,6 +162,8 @@ func pluginLine(s loader.PluginStatus) Line {
 	switch {
 	case s.State == loader.Failed:
 		return Line{Kind: Bad, Text: "✗ " + name + "  failed"}
+	case s.State == loader.Held:
+		return Line{Kind: Warning, Text: "? " + name + "  waits for consent  " + toolList(s)}
 	case len(s.Errors) > 0:
 		return Line{Kind: Bad, Text: fmt.Sprintf("! %s  stale: revision %d serves on  %s", name, s.Revision, toolList(s))}
 	}
