@@ -86,13 +86,13 @@ func (p *opened) lint(o *opener, c *checker) {
 	note := func(pointer, rule, msg, hint string, info bool) {
 		at := c.doc.KeyPosition(pointer)
 		p.add(&ManifestError{
-			Rule: rule, File: ManifestFile, Line: at.Line, Column: at.Column, Pointer: pointer,
+			Rule: rule, File: p.file, Line: at.Line, Column: at.Column, Pointer: pointer,
 			Msg: msg, Hint: hint, Warning: true, info: info,
 		})
 	}
 	texts := map[string]string{} // of descriptions, with the first tool that has each
 	for _, t := range m.Tools {
-		if by := o.taken[t.ID]; by != "" && t.ID != "" {
+		if by := o.taken[m.ToolName(t.ID)]; by != "" && t.ID != "" && m.Card == nil { // a card's tool takes another name
 			note(t.Pointer+"/id", ruleIDTaken, fmt.Sprintf("the id %q is also that of a tool of %s; the one that loads later is skipped", cut(t.ID), by), "give the tool an id of its own, such as "+strconv.Quote(p.idOfOwn(t.ID)), false)
 		}
 		if said := squeeze(t.Description); said != "" && !c.covered[t.Pointer+"/description"] {
@@ -119,6 +119,9 @@ func (p *opened) lint(o *opener, c *checker) {
 					"take it out", false)
 			}
 		}
+	}
+	if m.Runtime == RuntimePage && len(m.Tools) > 0 && o.rts[RuntimePage] == nil {
+		note("/entry", ruleCardPage, fmt.Sprintf("the tools of the card run in its page (%s), which this host does not show: calls are told to have it opened", m.Card.Entry), `for a card without a page write "entry": "card.js"`, true)
 	}
 	kept := m.Contributes
 	if len(kept.Hooks) > 0 {
@@ -170,11 +173,12 @@ func Schemas(dir string) (map[string]json.RawMessage, error) {
 	}
 	defer f.close()
 	p := &opened{name: filepath.Base(f.dir), dir: f.dir}
-	data, unreadable := f.manifest()
+	data, file, unreadable := f.manifest()
 	if unreadable != nil {
 		return nil, &LoadError{Plugin: p.name, Dir: dir, Errors: []*ManifestError{unreadable}}
 	}
-	c := newChecker(&ParseOptions{})
+	p.file = file
+	c := newChecker(&ParseOptions{File: file})
 	p.manifest = c.parse(data)
 	p.errors, p.warnings = c.results()
 	if p.manifest != nil {

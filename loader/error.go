@@ -9,8 +9,11 @@ import (
 	"github.com/toolhost/toolhost/runtimes"
 )
 
-// ManifestFile is the name of a plugin's manifest.
-const ManifestFile = runtimes.ManifestFile
+// The names of manifests: that of a Filer plugin, and that of a card.
+const (
+	ManifestFile = runtimes.ManifestFile
+	CardFile     = runtimes.CardFile
+)
 
 // ManifestError is one thing that is wrong with a plugin: with its manifest, a schema
 // file or a handler module.

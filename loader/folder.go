@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -16,7 +17,7 @@ import (
 )
 
 // Folders gives the plugin folders of a folder: the folder itself where it has a
-// manifest, else those of its folders that have one, by name in byte order. Names that
+// manifest of either kind, else those of its folders that have one, by name in byte order. Names that
 // begin with a dot, node_modules, plain files and folders without a manifest are passed
 // over.
 func Folders(dir string) ([]string, error) {
@@ -47,12 +48,19 @@ func Folders(dir string) ([]string, error) {
 	return folders, nil
 }
 
-// hasManifest reports whether a folder has something of the manifest's name. Where that
+// hasManifest reports whether a folder has something of a manifest's name. Where that
 // cannot be told there is something to report, so the answer is yes.
 func hasManifest(dir string) bool {
-	_, err := os.Lstat(filepath.Join(dir, ManifestFile))
-	return !errors.Is(err, fs.ErrNotExist)
+	return slices.ContainsFunc(manifestFiles(), func(name string) bool {
+		_, err := os.Lstat(filepath.Join(dir, name))
+		return !errors.Is(err, fs.ErrNotExist)
+	})
 }
+
+func manifestFiles() []string { return []string{ManifestFile, CardFile} }
+
+// IsPlugin reports whether a folder has a manifest, so that it is one of a plugin.
+func IsPlugin(dir string) bool { return hasManifest(dir) }
 
 // folder is an open plugin folder. Nothing outside of it can be read through it.
 type folder struct {
@@ -152,36 +160,55 @@ func ReadManifest(dir string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.close()
-	data, unreadable := f.manifest()
+	data, _, unreadable := f.manifest()
 	if unreadable != nil {
 		return nil, unreadable
 	}
 	return data, nil
 }
 
-// manifest reads the manifest.
-func (f *folder) manifest() ([]byte, *ManifestError) {
-	file, err := f.Open(ManifestFile)
+// manifest reads the manifest, and gives the name of its file.
+func (f *folder) manifest() (data []byte, name string, bad *ManifestError) {
+	name = ManifestFile
+	if f.holds(CardFile) {
+		if f.holds(ManifestFile) {
+			return nil, name, &ManifestError{
+				Rule: ruleTwoManifests, File: CardFile, Msg: "the folder has a " + ManifestFile + " and a " + CardFile + "; a folder holds one plugin",
+				Hint: "move one of the two into a folder of its own",
+			}
+		}
+		name = CardFile
+	}
+	file, err := f.Open(name)
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, name, unreadable(name, err)
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, MaxManifest+1))
+	data, err = io.ReadAll(io.LimitReader(file, MaxManifest+1))
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, name, unreadable(name, err)
 	}
-	return data, nil
+	return data, name, nil
 }
 
-func unreadable(err error) *ManifestError {
-	e := &ManifestError{Rule: ruleUnreadable, File: ManifestFile}
+// holds reports whether the folder has something of a name, or is to have it.
+func (f *folder) holds(name string) bool {
+	if f.kept != nil && (f.kept[ManifestFile] != nil || f.kept[CardFile] != nil) {
+		return f.kept[name] != nil
+	}
+	_, err := f.root.Lstat(name)
+	return err == nil
+}
+
+func unreadable(name string, err error) *ManifestError {
+	e := &ManifestError{Rule: ruleUnreadable, File: name}
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
 		err = pathErr.Err
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		e.Msg, e.Hint = "the folder has no "+ManifestFile, "a plugin is a folder with a "+ManifestFile
+		e.Msg, e.Hint = "the folder has no "+ManifestFile, "a plugin is a folder with a "+ManifestFile+", or with the "+CardFile+" of a card"
 	case escapes(err):
 		e.Msg, e.Hint = "the manifest is a link that leaves the plugin folder", "put the file itself there"
 	case errors.Is(err, errNotRegular):
@@ -212,7 +239,7 @@ func (f *folder) missing(c *checker, of, pointer, written string, endings []stri
 	}
 	at := c.doc.Position(pointer)
 	e := &ManifestError{
-		Rule: ruleNoFile, File: ManifestFile, Line: at.Line, Column: at.Column, Pointer: pointer,
+		Rule: ruleNoFile, File: c.file, Line: at.Line, Column: at.Column, Pointer: pointer,
 		Msg:  fmt.Sprintf("the file %q of %s does not exist", cut(written), of),
 		Hint: "paths start at the plugin folder",
 	}

@@ -55,6 +55,9 @@ type Options struct {
 	// Services gives what a plugin's handlers may use besides files, as far as its policy
 	// allows it. It is called once a load; nil gives nothing.
 	Services func(*Manifest) runtimes.Services
+	// Cards are the copies of cards that the user has made. A card that none of them is of
+	// has one.
+	Cards []CardCopy
 	// DataDir is where each plugin gets a private folder named for it; "" for none.
 	DataDir string
 	// Poll has Watch look at the folders at this interval, for file systems that tell of
@@ -102,6 +105,7 @@ type plugin struct {
 	owner    string            // the name under which its tools are registered; "" where none are
 	instance runtimes.Instance // the one that serves; nil where none does
 	menu     *menu             // what it adds to context menus
+	visible  *visibility       // which of its tools it hides; nil where none serves
 	inputs   sums              // what that was made from
 	seen     sighting          // what the folder looked like after its last load
 	from     string            // the folder of the copy that serves in the place of dir; "" where dir does
@@ -299,7 +303,7 @@ func (l *Loader) refuseTaken(p *opened, resolved string) {
 	for _, other := range l.plugins {
 		if other.owner == p.name && other.resolved != resolved {
 			p.errors = append(p.errors, &ManifestError{
-				Rule: ruleNameTaken, File: ManifestFile, Line: p.nameAt.Line, Column: p.nameAt.Column, Pointer: "/name",
+				Rule: ruleNameTaken, File: p.file, Line: p.nameAt.Line, Column: p.nameAt.Column, Pointer: "/name",
 				Msg:  fmt.Sprintf("the plugin name %q is taken by the plugin in %q", p.name, other.dir),
 				Hint: "rename one of the two, or load only one",
 			})
@@ -368,7 +372,7 @@ func (l *Loader) swap(dir, resolved string, known *plugin, p *opened) error {
 	conflicts, err := l.reg.Replace(p.name, host.Plugin, p.tools)
 	if err != nil {
 		p.abandon(l.log)
-		p.errors = append(p.errors, &ManifestError{Rule: ruleRefused, File: ManifestFile, Msg: err.Error()})
+		p.errors = append(p.errors, &ManifestError{Rule: ruleRefused, File: p.file, Msg: err.Error()})
 		return l.failed(dir, resolved, known, p)
 	}
 	if oldOwner != "" && oldOwner != p.name {
@@ -385,14 +389,19 @@ func (l *Loader) swap(dir, resolved string, known *plugin, p *opened) error {
 		l.plugins = append(l.plugins, known)
 	}
 	old := known.instance
+	if known.visible != nil {
+		known.visible.detach()
+	}
+	known.visible = p.visible
 	known.instance, known.owner, known.inputs, known.seen, known.menu = p.instance, p.name, p.inputs, sighting{}, p.menu
 	known.from, known.waiting = p.from, nil
 	known.status = PluginStatus{
 		Name: p.name, Dir: known.dir, State: Loaded, Revision: known.status.Revision + 1,
-		Warnings: p.warnings, Tools: registered(p.tools, conflicts), Skipped: conflicts,
+		Warnings: p.warnings, Tools: l.given(p.name, registered(p.tools, conflicts)), Skipped: conflicts,
 	}
 	revision, tools := known.status.Revision, len(known.status.Tools)
 	l.mu.Unlock()
+	p.visible.attach(l.reg, p.name)
 	if old != nil {
 		l.drain(oldOwner, old)
 	}
@@ -420,8 +429,11 @@ func (l *Loader) unload(p *plugin) {
 		return
 	}
 	l.plugins = slices.DeleteFunc(l.plugins, func(o *plugin) bool { return o == p })
-	owner, instance, name := p.owner, p.instance, p.status.Name
+	owner, instance, name, visible := p.owner, p.instance, p.status.Name, p.visible
 	l.mu.Unlock()
+	if visible != nil {
+		visible.detach()
+	}
 	if owner != "" {
 		l.reg.Remove(owner)
 	}
@@ -430,6 +442,23 @@ func (l *Loader) unload(p *plugin) {
 	}
 	l.log.Info("plugin removed", "plugin", name)
 	l.tell(PluginRemoved, p)
+}
+
+// given gives the names under which tools stand that were registered.
+func (l *Loader) given(owner string, names []string) []string {
+	giver, ok := l.reg.(interface {
+		Given(owner string) map[string]string
+	})
+	if !ok {
+		return names
+	}
+	given := giver.Given(owner)
+	for i, asked := range names {
+		if name := given[asked]; name != "" {
+			names[i] = name
+		}
+	}
+	return names
 }
 
 // registered gives the names of the tools that were not skipped.

@@ -1,5 +1,5 @@
 // Package loader turns plugin folders into tools. A plugin is a folder with a
-// filer-plugin.json; [ParseManifest] reads one and reports all of its author's mistakes
+// filer-plugin.json, or a card with a neurosquad-card.json; [ParseManifest] reads one and reports all of its author's mistakes
 // at once, each with its place and its fix. A [Loader] finds plugins, compiles their
 // schemas, opens them in their runtimes and registers their tools:
 //
@@ -24,8 +24,18 @@ import (
 	"github.com/toolhost/toolhost/permissions"
 )
 
-// Manifest is a plugin's manifest. Fields that this host does not act on are kept.
+// The kinds of plugins, by their manifests.
+const (
+	KindFiler = "filer" // a Filer plugin: [ManifestFile]
+	KindCard  = "card"  // a NeuroSquad card: [CardFile]
+)
+
+// Manifest is a plugin's manifest. Fields that this host does not act on are kept. Of a
+// card's it holds what means the same; the rest is in Card.
 type Manifest struct {
+	Kind string `json:"-"` // KindFiler or KindCard
+	Card *Card  `json:"-"` // nil where it is no card's
+
 	Schema       string   `json:"$schema"`
 	Name         string   `json:"name"` // or what the manifest has as id
 	DisplayName  string   `json:"displayName"`
@@ -82,6 +92,8 @@ type ManifestTool struct {
 	Timeout        time.Duration     `json:"-"`            // 0 where the tool states none
 	FileExtensions []string          `json:"fileExtensions"`
 	Annotations    *host.Annotations `json:"annotations"`
+	// InputSchema is the schema of a card's tool, which stands in the manifest.
+	InputSchema json.RawMessage `json:"-"`
 
 	// Pointer is the JSON pointer of the tool in the manifest.
 	Pointer string `json:"-"`

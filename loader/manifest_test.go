@@ -48,7 +48,11 @@ func TestManifestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, mistakes, warnings := ParseManifest(data, nil)
+			var options *ParseOptions
+			if strings.HasPrefix(filepath.Base(file), "card-") {
+				options = &ParseOptions{File: CardFile}
+			}
+			_, mistakes, warnings := ParseManifest(data, options)
 			got := report(mistakes, warnings)
 			all.WriteString(got)
 			golden := strings.TrimSuffix(file, ".json") + ".txt"
@@ -70,7 +74,7 @@ func TestManifestGolden(t *testing.T) {
 	elsewhere := []string{
 		ruleUnreadable, ruleNotRun, ruleNotOffered, ruleNoTitle, ruleShort, ruleNothing, ruleAdvisory, ruleNoFile,
 		ruleModule, ruleNoRuntime, ruleNameTaken, ruleInternal, ruleRefused, ruleHidden,
-		ruleSlow, ruleNoModule, ruleUndeclared, ruleUnused, ruleIDTaken, ruleSameText, ruleSaysNothing,
+		ruleTwoManifests, ruleCardPage, ruleSlow, ruleNoModule, ruleUndeclared, ruleUnused, ruleIDTaken, ruleSameText, ruleSaysNothing,
 	}
 	for _, r := range Rules() {
 		if !slices.Contains(elsewhere, r.ID) && !strings.Contains(all.String(), string(r.Severity)+" "+r.ID+" ") && r.ID != ruleToolTwice {
@@ -119,9 +123,9 @@ func TestSchemaDescribesEveryField(t *testing.T) {
 		walk(n.Items, path+"/*")
 		walk(n.Additional, path+"/*")
 	}
-	walk(manifestSchema(), "")
+	walk(filerForm.tree(), "")
 	for _, example := range []string{"/tools/0/id", "/permissions/fs/read/paths", "/contributes/settings/a.b/type", "/contributes/actions/0/params/1/options/0/value"} {
-		if manifestSchema().at(example) == nil {
+		if filerForm.tree().at(example) == nil {
 			t.Errorf("the schema has nothing at %s", example)
 		}
 	}
@@ -257,7 +261,7 @@ func FuzzParseManifest(f *testing.F) {
 		}
 		lines := bytes.Split(bytes.TrimPrefix(data, []byte("\ufeff")), []byte("\n"))
 		for _, e := range slices.Concat(mistakes, warnings) {
-			if e.Rule == "" || e.Msg == "" || e.File != ManifestFile {
+			if e.Rule == "" || e.Msg == "" || e.File != ManifestFile && e.File != CardFile {
 				t.Fatalf("%+v", e)
 			}
 			if len(data) > MaxManifest {
@@ -271,6 +275,10 @@ func FuzzParseManifest(f *testing.F) {
 			}
 		}
 		if len(mistakes) > 0 {
+			return
+		}
+		if m.Kind == KindCard {
+			checkCardManifest(t, m)
 			return
 		}
 		if !pluginName.MatchString(m.Name) || m.Runtime != "node" && m.Runtime != "process" {

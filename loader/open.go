@@ -25,9 +25,12 @@ import (
 type opened struct {
 	name     string // the manifest's, or the folder's where that has none
 	dir      string // absolute, links resolved
+	file     string // the manifest's name
 	manifest *Manifest
 	policy   *permissions.Policy // the manifest's, of this folder
 	tools    []*host.Tool
+	ids      []string // of tools, in the manifest
+	visible  *visibility
 	menu     *menu
 	instance runtimes.Instance // nil where there are errors
 	nameAt   jsondoc.Position  // of the name in the manifest
@@ -48,7 +51,8 @@ type opener struct {
 	installed  []string // folders whose plugins came from elsewhere
 	bundled    []string // folders whose plugins ship with the host
 	consent    Consent  // nil agrees to everything
-	anyRuntime bool     // take plugins for which there is no runtime: nothing is opened
+	copies     []CardCopy
+	anyRuntime bool // take plugins for which there is no runtime: nothing is opened
 	services   func(*Manifest) runtimes.Services
 	dataDir    string
 	enforced   func(*Manifest, string) []Enforcement
@@ -60,7 +64,7 @@ type opener struct {
 // newOpener gives the opener that options ask for.
 func newOpener(rts map[string]runtimes.Runtime, o *Options) *opener {
 	op := &opener{
-		rts: rts, maxTimeout: o.MaxTimeout, strict: o.Strict, installed: o.Installed, bundled: o.Bundled, consent: o.Consent,
+		rts: rts, maxTimeout: o.MaxTimeout, strict: o.Strict, installed: o.Installed, bundled: o.Bundled, consent: o.Consent, copies: slices.Clone(o.Cards),
 		services: o.Services, dataDir: o.DataDir, enforced: o.Enforced, log: o.Log,
 	}
 	if op.enforced == nil {
@@ -80,7 +84,7 @@ func (o *opener) open(ctx context.Context, dir string) (p *opened) {
 
 // openVersion is open for a version.
 func (o *opener) openVersion(ctx context.Context, dir string, v version) (p *opened) {
-	p = &opened{name: filepath.Base(dir), dir: dir, foreign: Foreign(dir, o.installed)}
+	p = &opened{name: filepath.Base(dir), dir: dir, foreign: Foreign(dir, o.installed), visible: &visibility{}}
 	defer func() {
 		if r := recover(); r != nil {
 			o.log.Error("panic while loading", "plugin", p.name, "err", fmt.Sprint(r), "stack", string(debug.Stack()))
@@ -104,12 +108,13 @@ func (o *opener) openVersion(ctx context.Context, dir string, v version) (p *ope
 	defer f.close()
 	f.kept = v.files
 	p.dir, p.inputs = f.dir, f.sums
-	data, unreadable := f.manifest()
+	data, file, unreadable := f.manifest()
+	p.file = file
 	if unreadable != nil {
 		p.errors = append(p.errors, unreadable)
 		return p
 	}
-	c := newChecker(&ParseOptions{MaxTimeout: o.maxTimeout})
+	c := newChecker(&ParseOptions{File: file, MaxTimeout: o.maxTimeout})
 	m := c.parse(data)
 	if m != nil {
 		p.nameAt = c.doc.Position("/name")
@@ -147,25 +152,35 @@ func (o *opener) compile(p *opened, f *folder, c *checker) {
 	p.policy = &policy
 	for _, t := range m.Tools {
 		tool := &host.Tool{
-			Name: t.ID, Title: t.Title, Description: t.Description, Annotations: t.Annotations,
+			Name: m.ToolName(t.ID), Title: t.Title, Description: m.modelText(t.Description), Annotations: t.Annotations,
 			Extensions: t.FileExtensions, Timeout: t.Timeout, Policy: p.policy,
-			Version: m.Version, Runtime: m.Runtime,
+			Version: m.Version, Runtime: m.Runtime, Suffix: m.Kind == KindCard, Indent: m.Kind == KindCard,
 		}
 		if tool.Timeout == 0 {
 			tool.Timeout = m.Timeout
 		}
-		if tool.Input = o.compileFile(p, f, c, t, "/schema", t.Schema); tool.Input != nil {
+		if t.InputSchema != nil {
+			tool.Input = o.compileInline(p, c, t)
+		} else {
+			tool.Input = o.compileFile(p, f, c, t, "/schema", t.Schema)
+		}
+		if tool.Input != nil {
 			tool.InputSchema = tool.Input.Public()
 		}
 		if tool.Output = o.compileFile(p, f, c, t, "/outputSchema", t.OutputSchema); tool.Output != nil {
 			tool.OutputSchema = tool.Output.Public()
 		}
-		if at := t.Pointer + "/handler"; t.Handler != "" && m.Runtime == "node" && !c.covered[at] {
+		if at := t.Pointer + "/handler"; t.Handler != "" && m.Runtime == "node" && m.Card == nil && !c.covered[at] {
 			if e := f.missing(c, fmt.Sprintf("tool %q", cut(t.ID)), at, t.Handler, endings); e != nil {
 				p.errors = append(p.errors, e)
 			}
 		}
-		p.tools = append(p.tools, tool)
+		p.tools, p.ids = append(p.tools, tool), append(p.ids, t.ID)
+	}
+	if m.Card != nil && !c.covered["/entry"] {
+		if e := f.missing(c, "the card", "/entry", m.Card.Entry, nil); e != nil {
+			p.errors = append(p.errors, e)
+		}
 	}
 	o.menu(p, f, c)
 }
@@ -182,6 +197,7 @@ func (o *opener) menu(p *opened, f *folder, c *checker) {
 				p.errors = append(p.errors, e)
 			}
 		}
+		p.ids = append(p.ids, k.ID)
 		p.tools = append(p.tools, &host.Tool{
 			Name: k.ID, Title: k.Title, Timeout: m.Timeout, Policy: p.policy, Version: m.Version, Runtime: m.Runtime, Command: true,
 		})
@@ -229,6 +245,34 @@ func (o *opener) compileFile(p *opened, f *folder, c *checker, t ManifestTool, m
 	return nil
 }
 
+// compileInline compiles the schema that a tool has in the manifest, with the argument that
+// picks a copy of the card; nil where it is wrong.
+func (o *opener) compileInline(p *opened, c *checker, t ManifestTool) *schema.Schema {
+	pointer := t.Pointer + "/inputSchema"
+	if c.covered[pointer] || c.around[pointer] {
+		return nil // what is wrong with it was reported
+	}
+	s, err := schema.Compile(withCard(t.InputSchema))
+	var found []schema.Finding
+	var bad *schema.LoadError
+	switch {
+	case errors.As(err, &bad):
+		found = bad.Findings
+	case err != nil:
+		p.add(&ManifestError{Rule: ruleCardSchema, File: p.file, Msg: err.Error()})
+	case o.lint || o.strict:
+		found = s.Lint()
+	}
+	for i := range found { // they know the text of the schema alone
+		f := &found[i]
+		f.File, f.Pointer = p.file, pointer+f.Pointer
+		at := c.doc.Position(f.Pointer)
+		f.Line, f.Column = at.Line, at.Column
+	}
+	p.findings(found)
+	return s
+}
+
 // findings takes what is wrong with a schema file; several tools may share one.
 func (p *opened) findings(list []schema.Finding) {
 	for _, f := range list {
@@ -261,10 +305,13 @@ func (o *opener) runtime(p *opened, c *checker) (runtimes.Runtime, []runtimes.To
 	lacking := func(pointer, msg, hint string) {
 		at := c.doc.Position(pointer)
 		p.errors = append(p.errors, &ManifestError{
-			Rule: ruleNoRuntime, File: ManifestFile, Line: at.Line, Column: at.Column, Pointer: pointer, Msg: msg, Hint: hint,
+			Rule: ruleNoRuntime, File: p.file, Line: at.Line, Column: at.Column, Pointer: pointer, Msg: msg, Hint: hint,
 		})
 	}
 	rt := o.rts[m.Runtime]
+	if rt == nil && m.Runtime == RuntimePage {
+		rt = noPage{}
+	}
 	if m.Runtime != "" && rt == nil && !o.anyRuntime {
 		have := oneOf(slices.Sorted(maps.Keys(o.rts)))
 		if have == "" {
@@ -274,7 +321,9 @@ func (o *opener) runtime(p *opened, c *checker) (runtimes.Runtime, []runtimes.To
 	}
 	var code []runtimes.Tool
 	for _, t := range m.Tools {
-		if !t.Repeated {
+		if m.Card != nil {
+			code = append(code, runtimes.Tool{ID: t.ID, Handler: t.Handler, Field: "/entry"})
+		} else if !t.Repeated {
 			code = append(code, runtimes.Tool{ID: t.ID, Handler: path.Clean(t.Handler), Field: t.Pointer + "/handler"})
 		}
 	}
@@ -296,19 +345,18 @@ func (o *opener) openRuntime(ctx context.Context, p *opened, c *checker, rt runt
 	if o.dataDir != "" {
 		spec.DataDir = filepath.Join(o.dataDir, p.name)
 	}
-	var services runtimes.Services
-	if o.services != nil {
-		services = o.services(m)
+	spec.Services = o.servicesFor(m)
+	if spec.Services.Settings != nil {
+		p.policy.Setting = spec.Services.Settings.Get
 	}
-	if services.Settings != nil {
-		p.policy.Setting = services.Settings.Get
+	p.menu.settings = spec.Services.Settings
+	var instance runtimes.Instance
+	var err error
+	if m.Card != nil {
+		instance, err = o.openCopies(ctx, p, rt, spec)
+	} else {
+		instance, err = rt.Open(ctx, spec)
 	}
-	p.menu.settings = services.Settings
-	if services.Execute == nil {
-		services.Execute = o.execute
-	}
-	spec.Services = services
-	instance, err := rt.Open(ctx, spec)
 	if err != nil {
 		p.errors = append(p.errors, moduleErrors(err)...)
 		return
@@ -322,9 +370,22 @@ func (o *opener) openRuntime(ctx context.Context, p *opened, c *checker, rt runt
 	}
 	maps.Copy(p.inputs, instance.Inputs())
 	o.ownSchemas(ctx, p)
-	for _, t := range p.tools {
-		t.Handler = instance.Handler(t.Name)
+	for i, t := range p.tools {
+		t.Handler = instance.Handler(p.ids[i])
+		t.Hidden = p.visible.hides(t.Name)
 	}
+}
+
+// servicesFor gives what the host offers to a plugin, or to a copy of a card.
+func (o *opener) servicesFor(m *Manifest) runtimes.Services {
+	var services runtimes.Services
+	if o.services != nil {
+		services = o.services(m)
+	}
+	if services.Execute == nil {
+		services.Execute = o.execute
+	}
+	return services
 }
 
 // ownSchemas gives the tools that have no schema in the manifest those that the plugin's
@@ -347,12 +408,12 @@ func (o *opener) ownSchemas(ctx context.Context, p *opened) {
 		}
 		own := found[t.Name]
 		if len(own.Input) == 0 {
-			p.add(&ManifestError{Rule: ruleMissing, File: ManifestFile, Msg: fmt.Sprintf("the plugin's program has no schema for the tool %q", t.Name), Hint: `add a "schema" to the tool`})
+			p.add(&ManifestError{Rule: ruleMissing, File: p.file, Msg: fmt.Sprintf("the plugin's program has no schema for the tool %q", t.Name), Hint: `add a "schema" to the tool`})
 			continue
 		}
 		var err error
 		if t.Input, err = schema.Compile(own.Input); err != nil {
-			p.add(&ManifestError{Rule: ruleModule, File: ManifestFile, Msg: fmt.Sprintf("the schema that the plugin's program has for the tool %q cannot be used: %v", t.Name, err), Hint: `add a "schema" to the tool`})
+			p.add(&ManifestError{Rule: ruleModule, File: p.file, Msg: fmt.Sprintf("the schema that the plugin's program has for the tool %q cannot be used: %v", t.Name, err), Hint: `add a "schema" to the tool`})
 			continue
 		}
 		t.InputSchema = t.Input.Public()
@@ -361,7 +422,7 @@ func (o *opener) ownSchemas(ctx context.Context, p *opened) {
 		}
 		if t.Output, err = schema.Compile(own.Output); err != nil {
 			t.Output = nil
-			p.add(&ManifestError{Rule: ruleModule, File: ManifestFile, Warning: true, Msg: fmt.Sprintf("the output schema that the plugin's program has for the tool %q cannot be used and is left out: %v", t.Name, err)})
+			p.add(&ManifestError{Rule: ruleModule, File: p.file, Warning: true, Msg: fmt.Sprintf("the output schema that the plugin's program has for the tool %q cannot be used and is left out: %v", t.Name, err)})
 			continue
 		}
 		t.OutputSchema = t.Output.Public()

@@ -19,7 +19,8 @@ const DefaultMaxTimeout = 10 * time.Minute
 
 // ParseOptions of [ParseManifest]; the zero value is usable.
 type ParseOptions struct {
-	// File is the name that mistakes are reported under; "" is [ManifestFile].
+	// File is the name of the manifest, under which mistakes are reported: [ManifestFile], or
+	// [CardFile] for that of a card. "" is what the text is: only cards have a manifestVersion.
 	File string
 	// MaxTimeout is how long a timeout may be; 0 is [DefaultMaxTimeout].
 	MaxTimeout time.Duration
@@ -59,6 +60,8 @@ func count(v any) int {
 // checker goes over one manifest and gathers what is wrong with it.
 type checker struct {
 	file       string
+	named      bool // the file's name says what kind of manifest it is
+	form       *form
 	maxTimeout time.Duration
 	doc        *jsondoc.Document
 	root       map[string]any
@@ -77,9 +80,9 @@ type checker struct {
 const maxReports = 200
 
 func newChecker(options *ParseOptions) *checker {
-	c := &checker{file: ManifestFile, maxTimeout: DefaultMaxTimeout, covered: map[string]bool{}, around: map[string]bool{}}
+	c := &checker{file: ManifestFile, form: filerForm, maxTimeout: DefaultMaxTimeout, covered: map[string]bool{}, around: map[string]bool{}}
 	if options != nil && options.File != "" {
-		c.file = options.File
+		c.file, c.named = options.File, true
 	}
 	if options != nil && options.MaxTimeout > 0 {
 		c.maxTimeout = options.MaxTimeout
@@ -107,10 +110,11 @@ func (c *checker) parse(data []byte) *Manifest {
 		return nil
 	}
 	c.doc = doc
+	root, ok := doc.Value.(map[string]any)
+	c.takeForm(root)
 	for _, p := range doc.Duplicates {
 		c.keyError(p, ruleTwice, fmt.Sprintf("%s stands twice in its object", field(p)), "keep one of the two")
 	}
-	root, ok := doc.Value.(map[string]any)
 	if !ok {
 		c.error("", ruleType, "the manifest must be an object, not "+kind(doc.Value), `write {"name": "…", "tools": […]}`)
 		return nil
@@ -120,8 +124,12 @@ func (c *checker) parse(data []byte) *Manifest {
 		return nil
 	}
 	c.root = root
-	known := c.prune(manifestSchema(), root, "")
+	if c.form == cardForm {
+		return c.card()
+	}
+	known := c.prune(c.form.tree(), root, "")
 	c.manifest = decode(known)
+	c.manifest.Kind = KindFiler
 	c.identity()
 	c.runtime()
 	c.permissions()

@@ -16,13 +16,41 @@ import (
 	"github.com/toolhost/toolhost/internal/suggest"
 )
 
-// manifestSchemaText is published as docs/filer-plugin.schema.json.
-//
-//go:embed filer-plugin.schema.json
-var manifestSchemaText []byte
+// manifestSchemaText and cardSchemaText are published in docs.
+var (
+	//go:embed filer-plugin.schema.json
+	manifestSchemaText []byte
+	//go:embed neurosquad-card.schema.json
+	cardSchemaText []byte
+)
 
-// ManifestSchema gives the JSON Schema of manifests, for editors.
+// ManifestSchema gives the JSON Schema of the manifests of Filer plugins, for editors.
 func ManifestSchema() []byte { return bytes.Clone(manifestSchemaText) }
+
+// CardSchema gives the JSON Schema of the manifests of cards, for editors.
+func CardSchema() []byte { return bytes.Clone(cardSchemaText) }
+
+// form is what the manifests of one kind are like.
+type form struct {
+	text []byte
+	// tree gives the schema as a tree with its references followed. It is not changed after
+	// it was read.
+	tree func() *node
+	// compiled holds the schema compiled; nil until it is needed. Whoever checks takes it out,
+	// and others wait: a check takes a hundredth of what compiling does, and has a time limit. A
+	// schema whose check took too long is busy until that has ended, so it is dropped, and the
+	// next manifest is none the worse. A sync.Pool would be emptied at each collection, of which
+	// loading makes many.
+	compiled chan *schema.Schema
+}
+
+func newForm(text []byte) *form {
+	f := &form{text: text, tree: sync.OnceValue(func() *node { return readTree(text) }), compiled: make(chan *schema.Schema, 1)}
+	f.compiled <- nil
+	return f
+}
+
+var filerForm, cardForm = newForm(manifestSchemaText), newForm(cardSchemaText)
 
 // node is a part of the manifest schema, as far as messages and the search for unknown
 // fields need it.
@@ -37,13 +65,24 @@ type node struct {
 	Items       *node            `json:"items"`
 	Required    []string         `json:"required"`
 	Definitions map[string]*node `json:"definitions"`
+
+	nothing bool // it is false: nothing may stand there
 }
 
-// manifestSchema gives the schema as a tree with its references followed. It is not
-// changed after it was read.
-var manifestSchema = sync.OnceValue(func() *node {
+// UnmarshalJSON also takes false.
+func (n *node) UnmarshalJSON(data []byte) error {
+	if string(data) == "false" {
+		n.nothing = true
+		return nil
+	}
+	type plain node
+	return json.Unmarshal(data, (*plain)(n))
+}
+
+// readTree reads a schema.
+func readTree(text []byte) *node {
 	root := &node{}
-	if err := json.Unmarshal(manifestSchemaText, root); err != nil {
+	if err := json.Unmarshal(text, root); err != nil {
 		panic(fmt.Sprintf("reading the manifest schema: %v", err))
 	}
 	var follow func(n *node) *node
@@ -64,27 +103,16 @@ var manifestSchema = sync.OnceValue(func() *node {
 		follow(d)
 	}
 	return follow(root)
-})
+}
 
-// compiled holds the schema compiled; nil until it is needed. Whoever checks takes it out,
-// and others wait: a check takes a hundredth of what compiling does, and has a time limit. A
-// schema whose check took too long is busy until that has ended, so it is dropped, and the
-// next manifest is none the worse. A sync.Pool would be emptied at each collection, of which
-// loading makes many.
-var compiled = func() chan *schema.Schema {
-	c := make(chan *schema.Schema, 1)
-	c <- nil
-	return c
-}()
-
-// check checks a value against the manifest schema.
-func check(value json.RawMessage) (schema.Checked, error) {
-	s := <-compiled
+// check checks a value against the schema of the form.
+func (f *form) check(value json.RawMessage) (schema.Checked, error) {
+	s := <-f.compiled
 	var good *schema.Schema
-	defer func() { compiled <- good }()
+	defer func() { f.compiled <- good }()
 	if s == nil {
 		var err error
-		if s, err = schema.Compile(manifestSchemaText); err != nil {
+		if s, err = schema.Compile(f.text); err != nil {
 			panic(fmt.Sprintf("compiling the manifest schema: %v", err))
 		}
 	}
@@ -126,7 +154,7 @@ func (n *node) example() string {
 }
 
 // prune gives a copy of a value without the members that the schema does not know, and
-// warns about each of them.
+// warns about each of them; in a card they are mistakes.
 func (c *checker) prune(n *node, value any, pointer string) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -140,7 +168,7 @@ func (c *checker) prune(n *node, value any, pointer string) any {
 			if !ok {
 				p = n.Additional
 			}
-			if p == nil {
+			if p == nil || p.nothing {
 				c.unknown(n, v, at, name)
 				continue
 			}
@@ -161,7 +189,8 @@ func (c *checker) prune(n *node, value any, pointer string) any {
 }
 
 func (c *checker) unknown(n *node, object map[string]any, pointer, name string) {
-	if len(c.warnings) >= maxReports { // spares the search for the likely name
+	strict := c.form == cardForm
+	if !strict && len(c.warnings) >= maxReports { // spares the search for the likely name
 		c.moreWarnings++
 		return
 	}
@@ -172,6 +201,10 @@ func (c *checker) unknown(n *node, object map[string]any, pointer, name string) 
 		hint = fmt.Sprintf("did you mean %q?", likely)
 	} else if likely := meant(name, names); likely != "" {
 		hint = fmt.Sprintf("did you mean %q? that is there already", likely)
+	}
+	if strict {
+		c.keyError(pointer, ruleCardField, fmt.Sprintf("cards have no field %q here", cut(name)), hint)
+		return
 	}
 	c.warn(pointer, ruleUnknown, fmt.Sprintf("unknown field %q is ignored", cut(name)), hint)
 }
@@ -206,12 +239,12 @@ func (c *checker) checkSchema(known any) {
 	if err != nil {
 		panic(fmt.Sprintf("writing the manifest: %v", err))
 	}
-	checked, err := check(text)
+	checked, err := c.form.check(text)
 	if err != nil {
 		c.error("", ruleSyntax, err.Error(), "")
 		return
 	}
-	root := manifestSchema()
+	root := c.form.tree()
 	for _, issue := range checked.Issues {
 		if issue.Keyword == "required" {
 			c.missing(root, issue.Pointer)
@@ -276,6 +309,8 @@ func (c *checker) issue(n *node, issue schema.Issue) {
 	case "minLength", "minItems", "pattern":
 		// The schema's one pattern that no other rule speaks of asks for some visible text.
 		c.error(issue.Pointer, ruleBlank, name+" must not be empty", hint)
+	case "maxLength", "maxItems", "uniqueItems", "minimum", "maximum", "exclusiveMinimum":
+		c.error(issue.Pointer, ruleCardBounds, name+": "+issue.Message, hint)
 	default:
 		c.error(issue.Pointer, ruleType, name+": "+issue.Message, hint)
 	}

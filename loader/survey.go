@@ -30,7 +30,8 @@ func (o *opener) survey(ctx context.Context, p *opened, c *checker, surveyor run
 			e.Msg = fmt.Sprintf("%q can be imported, but throws when it is used: this runtime has no such module", u.Text)
 		} else {
 			d := demandOf(u)
-			if d == nil || d.declared(p.policy) {
+			if d == nil || d.declared(p.policy) || p.manifest.Card != nil { // a card asks for other things by other names
+
 				continue
 			}
 			e.Rule, e.Hint = ruleUndeclared, fmt.Sprintf("add %s to the manifest, or do without", d.line)
@@ -41,10 +42,13 @@ func (o *opener) survey(ctx context.Context, p *opened, c *checker, surveyor run
 			p.add(e)
 		}
 	}
+	if p.manifest.Card != nil {
+		return
+	}
 	for _, one := range unused(p.policy, found.Code) {
 		at := c.doc.KeyPosition(one.pointer)
 		p.add(&ManifestError{
-			Rule: ruleUnused, File: ManifestFile, Line: at.Line, Column: at.Column, Pointer: one.pointer, Warning: true, info: true,
+			Rule: ruleUnused, File: p.file, Line: at.Line, Column: at.Column, Pointer: one.pointer, Warning: true, info: true,
 			Msg: fmt.Sprintf("the plugin may use %s, and its code does not", one.what), Hint: "take the permission away: people see it when they are asked to agree",
 		})
 	}

@@ -66,8 +66,8 @@ func kinds(n *node) string {
 			switch t {
 			case "array":
 				words = append(words, "a list")
-			case "object":
-				words = append(words, "an object")
+			case "object", "integer":
+				words = append(words, "an "+t)
 			case "boolean":
 				words = append(words, "true or false")
 			default:

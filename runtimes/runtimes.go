@@ -23,8 +23,11 @@ import (
 	"github.com/toolhost/toolhost/permissions"
 )
 
-// ManifestFile is the name of the manifest in a plugin's folder.
-const ManifestFile = "filer-plugin.json"
+// The names of manifests in the folders of Filer plugins and of cards.
+const (
+	ManifestFile = "filer-plugin.json"
+	CardFile     = "neurosquad-card.json"
+)
 
 // LeastEngineMemory is how much memory, in bytes, a process has at least that runs a
 // JavaScript engine, whatever the manifest states.
@@ -54,6 +57,7 @@ type Spec struct {
 	// Of the runtime "node":
 	State  string // "call", which "" counts as, or "plugin"
 	Engine string // "goja", which "" counts as, or "node"
+	Card   *Card  // nil where the plugin is no card; a card's State is "plugin"
 
 	// Of the runtime "process":
 	Command   []string // the program and its arguments, as written
