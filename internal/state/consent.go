@@ -26,6 +26,7 @@ type Consent struct {
 type ConsentVersion struct {
 	Fingerprint string            `json:"fingerprint"`       // of Summary
 	Tree        string            `json:"tree,omitempty"`    // the hash of all files; "" where the code does not count
+	Digest      string            `json:"digest,omitempty"`  // of Files
 	Summary     json.RawMessage   `json:"summary"`           // what it asks for
 	Files       map[string][]byte `json:"files,omitempty"`   // the manifest, the schemas and the prompts; may be nil
 	Copy        string            `json:"copy,omitempty"`    // the folder of a copy of all of it

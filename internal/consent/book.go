@@ -1,0 +1,377 @@
+// Package consent keeps what the user has agreed to of each plugin, and says what differs
+// when a plugin changes. A [Book] answers the loader:
+//
+//	book := consent.New(db, nil)
+//	l := loader.New(h, rts, &loader.Options{Dirs: dirs, Consent: book})
+//
+// A plugin in a folder that the user named is agreed to as it is first seen; an installed one
+// at its installation. What changes later and asks for no more is taken at once; what is
+// wider, or is worded otherwise for a model, waits until the user approves it. [Policy] is
+// the same without anybody to ask. [Differences] and [Lint] say what somebody should read
+// before agreeing.
+//
+// Nothing of a plugin can agree to anything: what it may touch comes of its manifest, and
+// whether it does comes of the database and the command line alone.
+package consent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/pack"
+	"github.com/toolhost/toolhost/internal/state"
+	"github.com/toolhost/toolhost/loader"
+)
+
+// Options of a [Book]; the zero value is usable.
+type Options struct {
+	// Trust agrees to every change, and notes it as agreed to.
+	Trust bool
+	// Trusted does so for the plugins in these folders, or that are these folders.
+	Trusted []string
+	// Policy decides in the place of the user; what is in the book does not count then.
+	Policy *Policy
+	// Log takes warnings; nil drops them.
+	Log *slog.Logger
+}
+
+// Book is what the user has agreed to. It is safe for concurrent use.
+type Book struct {
+	db      *state.DB
+	options Options
+	log     *slog.Logger
+
+	mu   sync.Mutex
+	last map[string]*state.Consent // what was read last of each folder, for when it cannot be read any more
+	said string                    // the last reason why the database could not be used
+}
+
+var _ loader.Consent = (*Book)(nil)
+
+// New gives the book that is in a database. options may be nil.
+func New(db *state.DB, options *Options) *Book {
+	b := &Book{db: db, last: map[string]*state.Consent{}}
+	if options != nil {
+		b.options = *options
+	}
+	if b.log = b.options.Log; b.log == nil {
+		b.log = slog.New(slog.DiscardHandler)
+	}
+	return b
+}
+
+// How something was agreed to.
+const (
+	FirstSeen = "first seen"
+	Narrower  = "asks for no more"
+	Trusted   = "trusted"
+	Approved  = "approved"
+	AtInstall = "at install"
+	Revoked   = "revoked"
+)
+
+// Ask answers the loader. What ships with the host is agreed to with it.
+func (b *Book) Ask(ctx context.Context, q *loader.ConsentQuestion) loader.ConsentAnswer {
+	if q.Origin == loader.Bundled {
+		return loader.ConsentAnswer{Agreed: true}
+	}
+	if b.options.Policy != nil {
+		return b.options.Policy.answer(q)
+	}
+	record, err := b.read(ctx, q)
+	if err != nil {
+		return b.unread(q, err)
+	}
+	v, err := seen(q, record)
+	if err != nil {
+		return loader.ConsentAnswer{Waits: []string{fmt.Sprintf("its files cannot be looked at: %v", err)}, Withdrawn: true}
+	}
+	answer, next := b.decide(q, record, v)
+	if next == nil {
+		return answer
+	}
+	if v.Files, err = q.Files(); err != nil || total(v.Files) > maxFiles {
+		v.Files = nil // this version will not be there after a restart once another one waits
+	}
+	err = b.db.UpdateConsent(ctx, q.Dir, false, func(now *state.Consent) (*state.Consent, error) {
+		if now == nil && record != nil && record.Folder != q.Dir {
+			now = record // it was moved
+		}
+		answer, next = b.decide(q, now, v) // another host may have been faster
+		if next == nil {
+			return now, nil
+		}
+		return next, nil
+	})
+	if err != nil {
+		b.warn(err)
+	} else if next != nil {
+		b.keep(next)
+		if record != nil && record.Folder != q.Dir {
+			err = b.db.UpdateConsent(ctx, record.Folder, false, func(*state.Consent) (*state.Consent, error) { return nil, nil })
+			if err != nil {
+				b.warn(err)
+			}
+		}
+	}
+	return answer
+}
+
+// maxFiles is how many bytes of manifest, schemas and prompts are kept of one version.
+const maxFiles = 4 << 20
+
+func total(files map[string][]byte) (n int) {
+	for _, data := range files {
+		n += len(data)
+	}
+	return n
+}
+
+// Changed tells the loader what was decided elsewhere.
+func (b *Book) Changed(ctx context.Context, since int64) ([]string, int64, error) {
+	return b.db.ConsentsDecided(ctx, since)
+}
+
+// read gives what is known of a plugin's folder; nil where nothing is.
+func (b *Book) read(ctx context.Context, q *loader.ConsentQuestion) (*state.Consent, error) {
+	record, err := b.db.Consent(ctx, q.Dir)
+	if err != nil {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if last := b.last[q.Dir]; last != nil {
+			return last, nil
+		}
+		return nil, err
+	}
+	if record == nil && q.Origin == loader.Named {
+		if record, err = b.moved(ctx, q); err != nil {
+			return nil, err
+		}
+	}
+	if record != nil {
+		b.keep(record)
+	}
+	return record, nil
+}
+
+func (b *Book) keep(record *state.Consent) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.last[record.Folder] = record
+}
+
+// moved gives what is known of the plugin under a name that its folder had before, beside
+// where it is now: a new name for the folder is no new plugin.
+func (b *Book) moved(ctx context.Context, q *loader.ConsentQuestion) (*state.Consent, error) {
+	list, err := b.db.Consents(ctx, q.Asks.Plugin)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range list {
+		if c.Origin != string(loader.Named) || filepath.Dir(c.Folder) != filepath.Dir(q.Dir) {
+			continue
+		}
+		if _, err := os.Lstat(c.Folder); errors.Is(err, os.ErrNotExist) {
+			return c, nil
+		}
+	}
+	return nil, nil
+}
+
+// unread answers where nobody can tell what was agreed to: a folder that was named just now
+// loads, and what came from elsewhere does not.
+func (b *Book) unread(q *loader.ConsentQuestion, err error) loader.ConsentAnswer {
+	b.warn(err)
+	if q.Origin == loader.Named || b.trusts(q.Dir) {
+		return loader.ConsentAnswer{Agreed: true}
+	}
+	return loader.ConsentAnswer{Waits: []string{fmt.Sprintf("what you have agreed to cannot be read: %v", err)}}
+}
+
+// warn logs once why the database cannot be used.
+func (b *Book) warn(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err.Error() == b.said {
+		return
+	}
+	b.said = err.Error()
+	b.log.Warn("what you agree to cannot be remembered; plugins in folders that you name load as they are, installed ones do not", "err", err)
+}
+
+func (b *Book) trusts(dir string) bool {
+	return b.options.Trust || loader.Foreign(dir, b.options.Trusted)
+}
+
+// seen gives the version that a plugin's folder holds, without its files.
+func seen(q *loader.ConsentQuestion, record *state.Consent) (*state.ConsentVersion, error) {
+	summary, err := json.Marshal(q.Asks)
+	if err != nil {
+		return nil, err
+	}
+	v := &state.ConsentVersion{Fingerprint: q.Asks.Fingerprint(), Digest: q.Digest, Summary: summary}
+	if isInstalled(q, record) {
+		v.Tree, err = pack.Hash(q.Dir)
+	}
+	return v, err
+}
+
+// isInstalled reports whether the code of a plugin counts, too.
+func isInstalled(q *loader.ConsentQuestion, record *state.Consent) bool {
+	return q.Origin == loader.Installed || record != nil && record.Origin == string(loader.Installed)
+}
+
+// decide says whether a version may run, and what is to be known of the folder from now on; nil
+// where nothing changes.
+func (b *Book) decide(q *loader.ConsentQuestion, record *state.Consent, v *state.ConsentVersion) (loader.ConsentAnswer, *state.Consent) {
+	installed := isInstalled(q, record)
+	origin := string(loader.Named)
+	if installed {
+		origin = string(loader.Installed)
+	}
+	agree := func(by string) (loader.ConsentAnswer, *state.Consent) {
+		next := &state.Consent{Folder: q.Dir, Plugin: q.Asks.Plugin, Origin: origin, Agreed: v, How: by, At: time.Now()}
+		return loader.ConsentAnswer{Agreed: true}, next
+	}
+	wait := func(answer loader.ConsentAnswer) (loader.ConsentAnswer, *state.Consent) {
+		pending := *v
+		pending.Differs = answer.Waits
+		next := &state.Consent{Folder: q.Dir, Plugin: q.Asks.Plugin, Origin: origin, Pending: &pending, At: time.Now()}
+		if record != nil {
+			next.Agreed, next.Revoked, next.How, next.At, next.Plugin = record.Agreed, record.Revoked, record.How, record.At, record.Plugin
+			if next.Folder == record.Folder && record.Pending != nil && same(record.Pending, v) && slices.Equal(record.Pending.Differs, answer.Waits) {
+				return answer, nil
+			}
+		}
+		return answer, next
+	}
+	switch {
+	case record != nil && record.Revoked:
+		return wait(loader.ConsentAnswer{Waits: []string{"you took your consent back on " + record.At.Format(time.DateOnly)}, Withdrawn: true})
+	case b.trusts(q.Dir):
+		if record != nil && record.Agreed != nil && record.Pending == nil && same(record.Agreed, v) && record.Folder == q.Dir {
+			return loader.ConsentAnswer{Agreed: true}, nil
+		}
+		return agree(Trusted)
+	case (record == nil || record.Agreed == nil) && installed:
+		return wait(loader.ConsentAnswer{Waits: []string{"it was put where installed plugins are, and you have not agreed to it"}})
+	case record == nil || record.Agreed == nil:
+		return agree(FirstSeen)
+	}
+	old := Recorded(record.Agreed)
+	if old == nil {
+		return wait(loader.ConsentAnswer{Waits: []string{"the record of what you agreed to was changed by something else than toolhost"}})
+	}
+	answer := loader.ConsentAnswer{Fingerprint: record.Agreed.Fingerprint, Files: record.Agreed.Files}
+	for _, d := range Differences(old, q.Asks) {
+		if d.Wider {
+			answer.Waits = append(answer.Waits, d.Text)
+		}
+	}
+	if installed && record.Agreed.Tree != v.Tree {
+		answer.Waits = append(answer.Waits, "its files are others than those that you agreed to")
+	}
+	if len(answer.Waits) > 0 {
+		if installed {
+			// The code that is there now is not what was agreed to: only a copy may serve.
+			answer.Files, answer.Dir = nil, intact(record.Agreed)
+			answer.Withdrawn = answer.Dir == ""
+			if answer.Withdrawn {
+				answer.Fingerprint = ""
+			}
+		}
+		return wait(answer)
+	}
+	if record.Pending == nil && same(record.Agreed, v) && record.Folder == q.Dir {
+		return loader.ConsentAnswer{Agreed: true}, nil
+	}
+	v.Copy = record.Agreed.Copy
+	_, next := agree(Narrower)
+	if record.Agreed.Fingerprint == v.Fingerprint {
+		next.How, next.At = record.How, record.At
+	}
+	return loader.ConsentAnswer{Agreed: true}, next
+}
+
+// same reports whether two versions are one.
+func same(a, b *state.ConsentVersion) bool {
+	return a.Fingerprint == b.Fingerprint && a.Digest == b.Digest && a.Tree == b.Tree
+}
+
+// Recorded gives what a version asks for; nil where somebody has changed the record.
+func Recorded(v *state.ConsentVersion) *loader.Summary {
+	s := &loader.Summary{}
+	if v == nil || json.Unmarshal(v.Summary, s) != nil || s.Fingerprint() != v.Fingerprint {
+		return nil
+	}
+	return s
+}
+
+// intact gives the folder of the copy of a version, if it is that still.
+func intact(v *state.ConsentVersion) string {
+	if v.Copy == "" || v.Tree == "" {
+		return ""
+	}
+	if tree, err := pack.Hash(v.Copy); err != nil || tree != v.Tree {
+		return ""
+	}
+	return v.Copy
+}
+
+// ErrChanged says that what waits is not any more what was to be approved.
+var ErrChanged = errors.New("what waits was changed meanwhile; look at it again")
+
+// Approve agrees to the version that waits, as it was read. Where nothing waits, and consent
+// was revoked, it gives that back.
+func (b *Book) Approve(ctx context.Context, shown *state.Consent, how string) error {
+	return b.db.UpdateConsent(ctx, shown.Folder, true, func(now *state.Consent) (*state.Consent, error) {
+		if now == nil || (now.Pending == nil) != (shown.Pending == nil) || now.Pending != nil && (!same(now.Pending, shown.Pending) || Recorded(now.Pending) == nil) {
+			return nil, ErrChanged
+		}
+		next := *now
+		if now.Pending != nil {
+			agreed := *now.Pending
+			agreed.Differs, agreed.Copy = nil, shown.Pending.Copy
+			next.Agreed, next.Plugin = &agreed, Recorded(&agreed).Plugin
+		}
+		next.Pending, next.Revoked, next.How, next.At = nil, false, how, time.Now()
+		return &next, nil
+	})
+}
+
+// Revoke takes the consent to a folder back: nothing of it runs until it is approved again.
+func (b *Book) Revoke(ctx context.Context, folder string) error {
+	return b.db.UpdateConsent(ctx, folder, true, func(now *state.Consent) (*state.Consent, error) {
+		if now == nil {
+			return nil, ErrChanged
+		}
+		next := *now
+		next.Revoked, next.How, next.At = true, Revoked, time.Now()
+		return &next, nil
+	})
+}
+
+// Install notes that the user has agreed to a plugin that is about to stand in folder. Of a
+// folder that had another version, that one goes.
+func (b *Book) Install(ctx context.Context, folder string, q *loader.ConsentQuestion, tree, kept string) error {
+	summary, err := json.Marshal(q.Asks)
+	if err != nil {
+		return err
+	}
+	files, err := q.Files()
+	if err != nil {
+		return err
+	}
+	v := &state.ConsentVersion{Fingerprint: q.Asks.Fingerprint(), Digest: q.Digest, Tree: tree, Summary: summary, Files: files, Copy: kept}
+	return b.db.UpdateConsent(ctx, folder, true, func(*state.Consent) (*state.Consent, error) {
+		return &state.Consent{Folder: folder, Plugin: q.Asks.Plugin, Origin: string(loader.Installed), Agreed: v, How: AtInstall, At: time.Now()}, nil
+	})
+}
