@@ -118,6 +118,43 @@ func TestQueueHonoursDeadlines(t *testing.T) {
 	p.expect("text", object{"text": "free"}, "free")
 }
 
+// The processes of all plugins have places: one that has nothing to do makes room, one that
+// serves is waited for, no longer than the call has.
+func TestPlaces(t *testing.T) {
+	options := &process.Options{Places: runtimes.NewPlaces(1)}
+	specs := []runtimes.Spec{{}, {KeepAlive: true}, {Protocol: "go-plugin"}, {Protocol: "mcp"}}
+	var plugins []*plugin
+	for _, spec := range specs {
+		plugins = append(plugins, open(t, options, spec))
+	}
+	for range 2 {
+		for _, p := range plugins {
+			p.expect("count", object{}, "1")
+		}
+	}
+	for i, p := range plugins {
+		waiting := make(chan bool, 1)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() {
+			_, err := p.host.Call(ctx, &host.Call{Tool: "wait", Progress: func(string) { waiting <- true }})
+			ended <- err
+		}()
+		<-waiting
+		next := plugins[(i+1)%len(plugins)]
+		limited, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		if _, err := next.host.Call(limited, &host.Call{Tool: "count"}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%+v: got %v", specs[i], err)
+		}
+		stop()
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("%+v: got %v", specs[i], err)
+		}
+		next.expect("text", object{"text": "served"}, "served")
+	}
+}
+
 // What a process asks of the host during a call.
 func TestServices(t *testing.T) {
 	store := map[string]json.RawMessage{}

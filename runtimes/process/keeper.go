@@ -16,6 +16,7 @@ type keeper struct {
 
 	now     *started // nil: none runs
 	idle    *time.Timer
+	busy    func() // ends the rest of the process, see [runtimes.Places]
 	breaker breaker
 }
 
@@ -27,9 +28,7 @@ func (k *keeper) call(ctx context.Context, call *host.Call) (*host.Result, error
 		return nil, context.Cause(ctx)
 	}
 	defer func() { <-k.turn }()
-	if k.idle != nil {
-		k.idle.Stop()
-	}
+	k.wake()
 	k.sortOut(call.Grant.Folder())
 	if k.now == nil {
 		if err := k.start(ctx, call); err != nil {
@@ -61,11 +60,20 @@ func (k *keeper) call(ctx context.Context, call *host.Call) (*host.Result, error
 	}
 	if s := k.now; s != nil {
 		k.idle = time.AfterFunc(k.instance.runtime.options.Idle, func() { k.rest(s) })
+		k.busy = k.instance.runtime.options.Places.Rest(func() { k.makeRoom(s) })
 	}
 	if taking != nil {
 		return nil, notTaken(taking)
 	}
 	return result, err
+}
+
+// wake ends the waiting for the end of a rest.
+func (k *keeper) wake() {
+	if k.idle != nil {
+		k.idle.Stop()
+		k.busy()
+	}
 }
 
 // sortOut drops a process that has ended, or broken off, between two calls, that was
@@ -131,7 +139,24 @@ func (k *keeper) rest(s *started) {
 		return // it has something to do
 	}
 	defer func() { <-k.turn }()
+	k.end(s)
+}
+
+// makeRoom ends a process whose place is wanted, once the call has ended that it serves.
+func (k *keeper) makeRoom(s *started) {
+	select {
+	case k.turn <- struct{}{}:
+	case <-k.instance.closing:
+		return
+	}
+	defer func() { <-k.turn }()
+	k.end(s)
+}
+
+// end ends the process where it is still that one.
+func (k *keeper) end(s *started) {
 	if k.now == s {
+		k.wake()
 		k.now = nil
 		s.end(keptGrace)
 	}
@@ -141,9 +166,7 @@ func (k *keeper) rest(s *started) {
 func (k *keeper) close() {
 	k.turn <- struct{}{}
 	defer func() { <-k.turn }()
-	if k.idle != nil {
-		k.idle.Stop()
-	}
+	k.wake()
 	if k.now != nil {
 		k.now.end(keptGrace)
 		k.now = nil

@@ -41,6 +41,8 @@ type Options struct {
 	// Context adds to each request who calls, from where and until when, and leaves paths
 	// that start at the agent's folder as they are: the program goes there itself.
 	Context bool
+	// Places bounds how many processes of all plugins run at once; nil does not.
+	Places *runtimes.Places
 	// Supervise keeps processes by a supervisor even where the kernel has pid namespaces.
 	Supervise bool
 }

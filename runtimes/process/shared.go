@@ -46,7 +46,8 @@ type shared struct {
 	// Guarded by the mutex of the sharer:
 	calls int // that have it, or wait for it
 	idle  *time.Timer
-	gone  bool // it takes no more calls
+	busy  func() // ends its rest, see [runtimes.Places]
+	gone  bool   // it takes no more calls
 }
 
 // runs reports whether the process was started and takes calls.
@@ -56,6 +57,14 @@ func (c *shared) runs() bool {
 		return c.err == nil && !c.gone
 	default:
 		return false
+	}
+}
+
+// wake ends the waiting for the end of a rest. The mutex is held.
+func (c *shared) wake() {
+	if c.idle != nil {
+		c.idle.Stop()
+		c.busy()
 	}
 }
 
@@ -186,9 +195,7 @@ func (h *sharer) take(ctx context.Context, folder string) (*shared, time.Duratio
 		}()
 	}
 	p.now.calls++
-	if p.now.idle != nil {
-		p.now.idle.Stop()
-	}
+	p.now.wake()
 	return p.now, 0, nil
 }
 
@@ -295,6 +302,7 @@ func (h *sharer) release(c *shared, err error, made bool) {
 	}
 	if c.calls == 0 && !c.gone && p.now == c {
 		c.idle = time.AfterFunc(h.instance.runtime.options.Idle, func() { h.rest(p, c) })
+		c.busy = h.instance.runtime.options.Places.Rest(func() { h.rest(p, c) })
 	}
 }
 
@@ -307,9 +315,7 @@ func (h *sharer) drop(p *place, c *shared, grace time.Duration) {
 		return
 	}
 	c.gone = true
-	if c.idle != nil {
-		c.idle.Stop()
-	}
+	c.wake()
 	h.instance.end(c.s, grace, nil)
 }
 
@@ -344,9 +350,7 @@ func (h *sharer) close() {
 	for _, p := range h.places {
 		if c := p.now; c != nil && !c.gone && c.err == nil {
 			c.gone, p.now = true, nil
-			if c.idle != nil {
-				c.idle.Stop()
-			}
+			c.wake()
 			wait.Go(func() { c.s.end(keptGrace) })
 		}
 	}

@@ -52,7 +52,11 @@ func (in *instance) start(ctx context.Context, grant *permissions.Grant, stage *
 	if err := in.unchanged(ctx); err != nil {
 		return nil, err
 	}
-	s := &started{in: in, folder: grant.Folder()}
+	leave, err := in.runtime.options.Places.Take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &started{in: in, folder: grant.Folder(), undo: []func(){leave}}
 	defer func() {
 		if err != nil {
 			runAll(s.undo)

@@ -35,6 +35,7 @@ type process struct {
 	child  *child.Process
 	worker pb.WorkerClient
 	log    *slog.Logger
+	places *runtimes.Places
 	// ended is closed when the child is gone and nothing of it is left.
 	ended chan struct{}
 
@@ -43,7 +44,8 @@ type process struct {
 	crashed bool  // it ended by itself, or we ended it for what it did
 	calls   int
 	idle    *time.Timer
-	noNew   bool // it takes no more calls
+	busy    func() // ends its rest, see [runtimes.Places]
+	noNew   bool   // it takes no more calls
 }
 
 // opened is what became of opening a plugin in a worker.
@@ -64,8 +66,13 @@ func (r *Runtime) start(ctx context.Context, spec *runtimes.Spec, folder string,
 		}
 		command = []string{self, argument}
 	}
+	leave, err := r.options.Places.Take(ctx)
+	if err != nil {
+		return nil, err
+	}
 	from, removeCopies, err := copies.write()
 	if err != nil {
+		leave()
 		return nil, fmt.Errorf("copying the modules for the worker: %w", err)
 	}
 	said := &firstLines{}
@@ -79,13 +86,15 @@ func (r *Runtime) start(ctx context.Context, spec *runtimes.Spec, folder string,
 	})
 	if err != nil {
 		removeCopies()
+		leave()
 		return nil, startError(said, err)
 	}
-	p := &process{child: c.Process(), worker: pb.NewWorkerClient(c.Connection()), log: spec.Log, ended: make(chan struct{})}
+	p := &process{child: c.Process(), worker: pb.NewWorkerClient(c.Connection()), log: spec.Log, places: r.options.Places, ended: make(chan struct{})}
 	go func() {
 		<-p.child.Done()
 		c.Stop(0)
 		removeCopies()
+		leave()
 		p.mu.Lock()
 		p.noNew = true
 		if p.stopped == nil {
@@ -228,9 +237,7 @@ func (p *process) begin() bool {
 		return false
 	}
 	p.calls++
-	if p.idle != nil {
-		p.idle.Stop()
-	}
+	p.wake()
 	return true
 }
 
@@ -253,19 +260,27 @@ func (p *process) waitIdle(after time.Duration) {
 	if p.calls > 0 || p.noNew {
 		return
 	}
-	if p.idle == nil {
-		p.idle = time.AfterFunc(after, func() {
-			p.mu.Lock()
-			idle := p.calls == 0
-			p.noNew = p.noNew || idle
-			p.mu.Unlock()
-			if idle {
-				p.stop(errIdle)
-			}
-		})
-		return
+	p.wake()
+	p.idle, p.busy = time.AfterFunc(after, p.rest), p.places.Rest(p.rest)
+}
+
+// rest stops the worker where it has no call.
+func (p *process) rest() {
+	p.mu.Lock()
+	idle := p.calls == 0
+	p.noNew = p.noNew || idle
+	p.mu.Unlock()
+	if idle {
+		p.stop(errIdle)
 	}
-	p.idle.Reset(after)
+}
+
+// wake ends the waiting for the end of a rest. The mutex is held.
+func (p *process) wake() {
+	if p.idle != nil {
+		p.idle.Stop()
+		p.busy()
+	}
 }
 
 var errIdle = errors.New("it was not needed for a while")
@@ -277,9 +292,7 @@ func (p *process) stop(why error) {
 	if p.stopped == nil {
 		p.stopped = why
 	}
-	if p.idle != nil {
-		p.idle.Stop()
-	}
+	p.wake()
 	p.mu.Unlock()
 	go p.child.Stop(0) // ended says when
 }

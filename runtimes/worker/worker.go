@@ -45,6 +45,8 @@ type Options struct {
 	Folder string
 	// IdleStop is after how long without a call a worker is stopped; 5 min.
 	IdleStop time.Duration
+	// Places bounds how many processes of all plugins run at once; nil does not.
+	Places *runtimes.Places
 }
 
 const (
