@@ -33,7 +33,11 @@ func (h *Host) Call(ctx context.Context, call *Call) (*Result, error) {
 		return nil, err
 	}
 	defer done()
-	return h.lookUp(ctx, call, (*table).tool)
+	result, err := h.lookUp(ctx, call, (*table).tool)
+	if unknown, ok := err.(*UnknownToolError); ok && !unknown.Disabled && h.options.Waiting != nil {
+		unknown.Plugin = h.options.Waiting(call.Tool)
+	}
+	return result, err
 }
 
 // MaxDepth is how deep commands may run commands.
@@ -53,8 +57,12 @@ func (h *Host) Execute(ctx context.Context, call *Call) (*Result, error) {
 
 // tool and command find what is called.
 func (t *table) tool(name string) (Registered, error) {
-	if r, ok := t.byName[name]; ok && r.Enabled {
+	r, ok := t.byName[name]
+	switch {
+	case ok && r.Enabled:
 		return r, nil
+	case ok:
+		return Registered{}, &UnknownToolError{Tool: name, Disabled: true}
 	}
 	return Registered{}, &UnknownToolError{Tool: name, Nearest: nearest(name, t.order)}
 }

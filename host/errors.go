@@ -31,9 +31,19 @@ func (e *UnknownCommandError) Error() string {
 type UnknownToolError struct {
 	Tool    string
 	Nearest string // the name that was probably meant; may be empty
+	// Disabled says that there is one, but that it is disabled.
+	Disabled bool
+	// Plugin is the plugin whose tool it is where it waits for the user's consent; else "".
+	Plugin string
 }
 
 func (e *UnknownToolError) Error() string {
+	if e.Disabled {
+		return fmt.Sprintf("unknown tool %q: it is disabled", e.Tool)
+	}
+	if e.Plugin != "" {
+		return fmt.Sprintf("the tool %q waits for the user's consent, which only the user can give: toolhost consent approve %s", e.Tool, e.Plugin)
+	}
 	if e.Nearest != "" {
 		return fmt.Sprintf("unknown tool %q; did you mean %q?", e.Tool, e.Nearest)
 	}

@@ -121,8 +121,8 @@ type Annotations struct {
 // Registered is a tool as it stands in the table.
 type Registered struct {
 	*Tool
-	Owner   string // who registered it; for a plugin's tool the plugin's id
-	Source  Source
+	Owner  string // who registered it; for a plugin's tool the plugin's id
+	Source Source
 	// Enabled says that agents see it: neither did the user disable it, nor does its plugin hide it.
 	Enabled bool
 }
@@ -195,6 +195,9 @@ type Options struct {
 	// Offer says which tools are offered at all; nil offers every one. It must be pure and fast.
 	Offer  func(Registered) bool
 	Limits Limits
+	// Waiting gives the plugin of a tool that is not offered since it waits for the user's
+	// consent; "" where there is none. nil knows of none.
+	Waiting func(tool string) (plugin string)
 	// Log takes the host's and the plugins' log lines; nil drops them.
 	Log *slog.Logger
 }

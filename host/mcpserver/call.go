@@ -41,7 +41,7 @@ func (s *Server) callTool(ctx context.Context, req *mcp.CallToolRequest) (mcp.Re
 
 	var unknown *host.UnknownToolError
 	switch {
-	case errors.As(err, &unknown):
+	case errors.As(err, &unknown) && unknown.Plugin == "": // a tool that waits for consent is told of in a result, which models see
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
 	case err != nil && ctx.Err() != nil:
 		return nil, err // the client has cancelled, or is gone

@@ -1,0 +1,25 @@
+package host_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/toolhost/toolhost/host"
+)
+
+func TestWaiting(t *testing.T) {
+	h := host.New(&host.Options{Waiting: func(tool string) string {
+		if tool == "bite" {
+			return "ant"
+		}
+		return ""
+	}})
+	for tool, want := range map[string]string{"bite": "toolhost consent approve ant", "dig": `unknown tool "dig"`} {
+		_, err := h.Call(t.Context(), &host.Call{Tool: tool})
+		var unknown *host.UnknownToolError
+		if !errors.As(err, &unknown) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", tool, err, want)
+		}
+	}
+}
