@@ -464,10 +464,10 @@ func TestCustomMethodsCannotEndTheProcess(t *testing.T) {
 func TestToolThatTheSDKRefuses(t *testing.T) {
 	s := New(newHost(t), nil)
 	defer s.Close()
-	if err := s.add(&host.Tool{Name: "x", InputSchema: json.RawMessage(`{"type":"array"}`)}); err == nil {
+	if err := s.add(&definition{tool: &host.Tool{Name: "x"}, input: json.RawMessage(`{"type":"array"}`)}); err == nil {
 		t.Error("the SDK takes a schema of type array: add cannot be tested with it")
 	}
-	if err := s.add(&host.Tool{Name: "x", InputSchema: json.RawMessage(`{`)}); err == nil {
+	if err := s.add(&definition{tool: &host.Tool{Name: "x"}, input: json.RawMessage(`{`)}); err == nil {
 		t.Error("the SDK takes a schema that is no JSON")
 	}
 }

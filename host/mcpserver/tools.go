@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -19,6 +20,15 @@ const (
 	publishLimit = 200 * time.Millisecond
 
 	listChanged = "notifications/tools/list_changed"
+
+	// maxDescription and maxTitle are how many characters of a tool's description and title
+	// are listed. Clients cut descriptions there, without a word.
+	maxDescription = 2048
+	maxTitle       = 200
+
+	// maxWhole is up to how many characters of a result a client is asked to show the model
+	// whole. Some save results of more than a tenth of that to a file and show its beginning.
+	maxWhole = 200_000
 )
 
 // definition is a tool as tools/list shows it.
@@ -26,12 +36,14 @@ type definition struct {
 	tool    *host.Tool
 	owner   string
 	raw     json.RawMessage // the tool's object in tools/list
-	refused bool            // the SDK does not take it, so it is not listed
+	input   json.RawMessage // its schemas
+	output  json.RawMessage
+	refused bool // the SDK does not take it, so it is not listed
 }
 
 // define makes the definition of a tool. It is written here and not by the SDK, whose
 // annotations state readOnlyHint and idempotentHint even where the tool does not.
-func define(t host.Registered) (*definition, error) {
+func (s *Server) define(t host.Registered) (*definition, error) {
 	wire := struct {
 		Name         string            `json:"name"`
 		Title        string            `json:"title,omitempty"`
@@ -39,19 +51,32 @@ func define(t host.Registered) (*definition, error) {
 		InputSchema  json.RawMessage   `json:"inputSchema"`
 		OutputSchema json.RawMessage   `json:"outputSchema,omitempty"`
 		Annotations  *host.Annotations `json:"annotations,omitempty"`
-		Meta         map[string]string `json:"_meta,omitempty"`
+		Meta         map[string]any    `json:"_meta,omitempty"`
 	}{
-		Name: t.Name, Title: t.Title, Description: t.Description,
-		InputSchema: t.InputSchema, OutputSchema: t.OutputSchema,
+		Name: t.Name, Title: cutMarked(t.Title, maxTitle), Description: cutMarked(t.Description, maxDescription),
+		InputSchema: t.Input.Portable(),
+	}
+	if t.Output != nil {
+		wire.OutputSchema = t.Output.Portable()
 	}
 	if t.Annotations != nil && *t.Annotations != (host.Annotations{}) {
 		wire.Annotations = t.Annotations
 	}
+	wire.Meta = map[string]any{"anthropic/maxResultSizeChars": min(maxWhole, s.host.Limits().Result)}
 	if t.Source >= host.Plugin {
-		wire.Meta = map[string]string{"toolhost/plugin": t.Owner}
+		wire.Meta["toolhost/plugin"] = t.Owner
 	}
 	raw, err := json.Marshal(wire)
-	return &definition{tool: t.Tool, owner: t.Owner, raw: raw}, err
+	return &definition{tool: t.Tool, owner: t.Owner, raw: raw, input: wire.InputSchema, output: wire.OutputSchema}, err
+}
+
+// cutMarked gives s, or its beginning with a mark that it goes on, of n characters.
+func cutMarked(s string, n int) string {
+	const mark = " […]"
+	if len(s) <= n || utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return cut(s, n-utf8.RuneCountInString(mark)) + mark
 }
 
 // Observe implements [host.Observer].
@@ -97,7 +122,7 @@ func (s *Server) publish() {
 		if old != nil && old.tool == t.Tool && old.owner == t.Owner {
 			continue
 		}
-		d, err := define(t)
+		d, err := s.define(t)
 		if err == nil && old != nil && bytes.Equal(old.raw, d.raw) {
 			old.tool, old.owner = t.Tool, t.Owner
 			continue
@@ -105,7 +130,7 @@ func (s *Server) publish() {
 		s.listed[t.Name] = d
 		changed = true
 		if err == nil {
-			err = s.add(d.tool)
+			err = s.add(d)
 		}
 		if err != nil {
 			s.log.Warn("the tool cannot be listed over MCP", "plugin", t.Owner, "tool", t.Name, "err", err)
@@ -126,15 +151,15 @@ func (s *Server) publish() {
 }
 
 // add puts a tool into the SDK's tool set, which panics where it does not like a schema.
-func (s *Server) add(t *host.Tool) (err error) {
+func (s *Server) add(d *definition) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("%v", v)
 		}
 	}()
-	tool := &mcp.Tool{Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.InputSchema}
-	if t.OutputSchema != nil {
-		tool.OutputSchema = t.OutputSchema
+	tool := &mcp.Tool{Name: d.tool.Name, Title: d.tool.Title, Description: d.tool.Description, InputSchema: d.input}
+	if d.output != nil {
+		tool.OutputSchema = d.output
 	}
 	s.mcp.AddTool(tool, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		// The receiving middleware carries all calls to the host, so that a call never
