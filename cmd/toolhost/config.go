@@ -54,6 +54,7 @@ type limits struct {
 	Timeout    string `json:"timeout"`
 	MaxTimeout string `json:"max-timeout"`
 	Body       int64  `json:"body"` // of a request or a response
+	Processes  int    `json:"processes"`
 }
 
 // host gives the limits for the host. The schema has checked the texts.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -122,14 +123,19 @@ func (p *program) warnUnloaded(s *session) {
 	}
 }
 
+// maxProcesses is how many programs and workers of all plugins run at once, unless the
+// configuration says otherwise.
+const maxProcesses = 64
+
 // runtimes gives the runtimes that there are, by the names that manifests use. cache is
 // where they keep what they made of plugins; "" for nowhere.
 func (p *program) runtimes(limits host.Limits, cache string) map[string]runtimes.Runtime {
 	mode, _ := sandbox.ParseMode(p.flags.sandbox) // settleFlags has checked it
-	programs := &process.Options{Sandbox: mode, MaxResult: limits.Result}
+	places := runtimes.NewPlaces(cmp.Or(p.flags.limits.Processes, maxProcesses))
+	programs := &process.Options{Sandbox: mode, MaxResult: limits.Result, Places: places}
 	return map[string]runtimes.Runtime{
 		"node": newIsolation(p.flags.isolation, &node.Options{MaxResult: limits.Result, Cache: cache},
-			&worker.Options{MaxResult: limits.Result, Sandbox: mode, Folder: p.flags.folder}, programs),
+			&worker.Options{MaxResult: limits.Result, Sandbox: mode, Folder: p.flags.folder, Places: places}, programs),
 		"process": process.New(programs),
 	}
 }
