@@ -267,6 +267,7 @@ func (b *Builder) buildOptions(f *files, entries []entry, format api.Format) api
 			"global": "globalThis", "process.env.NODE_ENV": `"production"`,
 			"__dirname": placeDirname, "__filename": placeFilename,
 			"import.meta.dirname": placeDirname, "import.meta.filename": placeFilename, "import.meta.url": placeURL,
+			"import.meta.resolve": placeResolve,
 		},
 		LogLevel: api.LogLevelSilent, LogLimit: 100,
 		Plugins: []api.Plugin{{Name: "toolhost", Setup: func(p api.PluginBuild) { b.setup(p, f, entries) }}},

@@ -18,11 +18,13 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// Names that stand for __dirname, __filename and import.meta.url in a file that uses them.
+// Names that stand for __dirname, __filename, import.meta.url and import.meta.resolve in a
+// file that uses them.
 const (
 	placeDirname  = "__toolhost_dirname"
 	placeFilename = "__toolhost_filename"
 	placeURL      = "__toolhost_url"
+	placeResolve  = "__toolhost_resolve"
 )
 
 // moduleMark at the end of a path tells esbuild that the file is an ES module because
@@ -289,6 +291,7 @@ func (f *files) addPlaces(name, code string) string {
 	add(placeDirname, "dirname", "__dirname", "import.meta")
 	add(placeFilename, "filename", "__filename", "import.meta")
 	add(placeURL, "url", "import.meta")
+	add(placeResolve, "resolve", "import.meta.resolve")
 	if len(vars) == 0 {
 		return code
 	}

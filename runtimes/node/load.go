@@ -105,6 +105,8 @@ func (h *bundleHost) Get(name string) goja.Value {
 			u := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
 			return u.String()
 		})
+	case "resolve":
+		return e.vm.ToValue(func(call goja.FunctionCall) goja.Value { return e.metaResolve(call.Argument(0).String()) })
 	case "source":
 		return e.vm.ToValue(func(call goja.FunctionCall) goja.Value {
 			e.checkSource(call.Argument(0))
