@@ -36,7 +36,9 @@ func (s *Server) callTool(ctx context.Context, req *mcp.CallToolRequest) (mcp.Re
 	if said != nil {
 		call.Progress = said.say
 	}
-	result, err := s.run(ctx, call)
+	ctx, ended := s.around(ctx, call, carried(req))
+	result, err := s.run(ctx, req, call)
+	ended(result, err)
 	said.end()
 
 	var unknown *host.UnknownToolError
@@ -51,9 +53,23 @@ func (s *Server) callTool(ctx context.Context, req *mcp.CallToolRequest) (mcp.Re
 	return s.convert(req, result), nil
 }
 
+// carried gives what a request carries by the names of a trace context: in its _meta, or in
+// the headers of the HTTP request that brought it.
+func carried(req *mcp.CallToolRequest) func(string) string {
+	return func(name string) string {
+		if value, ok := req.Params.Meta[name].(string); ok {
+			return value
+		}
+		if extra := req.GetExtra(); extra != nil {
+			return extra.Header.Get(name)
+		}
+		return ""
+	}
+}
+
 // run carries the call to the host when its turn has come. Calls of a client that does
 // not read do not start, since their results would pile up.
-func (s *Server) run(ctx context.Context, call *host.Call) (*host.Result, error) {
+func (s *Server) run(ctx context.Context, req *mcp.CallToolRequest, call *host.Call) (*host.Result, error) {
 	conn, _ := ctx.Value(connKey{}).(*lineConn)
 	for {
 		if err := s.limit.enter(ctx); err != nil {
@@ -73,6 +89,7 @@ func (s *Server) run(ctx context.Context, call *host.Call) (*host.Result, error)
 	defer s.limit.leave()
 	result, err := s.host.Call(ctx, call)
 	if result != nil {
+		result = s.cutTexts(ctx, req, result)
 		conn.expect(result.Size())
 	}
 	return result, err

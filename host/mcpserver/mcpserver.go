@@ -7,8 +7,8 @@
 //
 // A [Server] speaks every protocol revision of the MCP SDK that it is built on, the
 // ones with an initialize handshake (up to 2025-11-25) and the one without
-// (2026-07-28), to several sessions at once. It offers tools and log messages, and
-// nothing else of MCP: no prompts or tasks.
+// (2026-07-28), to several sessions at once. It offers tools and log messages; resources only
+// to read on in results that were cut ([Options.MaxText]); no prompts and no tasks.
 //
 // What goes wrong with a call is a result with isError, which the model reads and can
 // act on. Only an unknown tool is a JSON-RPC error.
@@ -43,6 +43,9 @@ const (
 	toolLook = 50 * time.Millisecond
 
 	defaultMaxInFlight = 64
+
+	// minMaxText is the least that Options.MaxText cuts at: a note takes some room itself.
+	minMaxText = 1000
 )
 
 // Options of a server. The zero value is usable.
@@ -64,6 +67,13 @@ type Options struct {
 	// MaxInFlight is how many calls run at once; 0 is 64. Further ones wait, and where
 	// very many wait already, fail.
 	MaxInFlight int
+	// MaxText cuts text blocks of results that have more bytes, with a note that names a
+	// resource where the client can read on; 0 cuts nothing. It is at least 1000.
+	MaxText int
+	// Around is called before each call and may change its context, as tracing does; the
+	// function that it gives is told how the call ended. carried gives what the request
+	// carries by a name, such as traceparent: in its _meta, or in an HTTP header. nil: nothing.
+	Around func(ctx context.Context, call *host.Call, carried func(name string) string) (context.Context, func(*host.Result, error))
 	// Log takes what goes wrong on the way, and what the MCP SDK says; nil drops it.
 	Log *slog.Logger
 }
@@ -76,10 +86,13 @@ type Server struct {
 	mcp   *mcp.Server
 	limit *limit
 
+	around    func(context.Context, *host.Call, func(string) string) (context.Context, func(*host.Result, error))
 	exchanges exchanges // the HTTP requests under way
 
 	unobserve func()
 	messages  *messages
+	maxText   int // 0: texts are not cut
+	kept      *keptTexts
 	// changed says that the tools have changed since the first load.
 	changed atomic.Bool
 
@@ -112,6 +125,11 @@ func New(h *host.Host, options *Options) *Server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	if o.Around == nil {
+		o.Around = func(ctx context.Context, _ *host.Call, _ func(string) string) (context.Context, func(*host.Result, error)) {
+			return ctx, func(*host.Result, error) {}
+		}
+	}
 	if o.Ready == nil {
 		ready := make(chan struct{})
 		close(ready)
@@ -122,9 +140,16 @@ func New(h *host.Host, options *Options) *Server {
 		log:      o.Log,
 		ready:    o.Ready,
 		limit:    newLimit(o.MaxInFlight),
+		around:   o.Around,
 		messages: newMessages(),
+		kept:     newKeptTexts(),
 		listed:   map[string]*definition{},
 		short:    map[mcp.Session]uint64{},
+	}
+	capabilities := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}, Logging: &mcp.LoggingCapabilities{}}
+	if o.MaxText > 0 {
+		s.maxText = max(o.MaxText, minMaxText)
+		capabilities.Resources = &mcp.ResourceCapabilities{}
 	}
 	s.mcp = mcp.NewServer(
 		&mcp.Implementation{Name: o.Name, Title: o.Title, Version: o.Version},
@@ -132,13 +157,13 @@ func New(h *host.Host, options *Options) *Server {
 			Instructions: o.Instructions,
 			PageSize:     pageSize,
 			Logger:       slog.New(calmHandler{o.Log.Handler()}),
-			Capabilities: &mcp.ServerCapabilities{
-				Tools:   &mcp.ToolCapabilities{ListChanged: true},
-				Logging: &mcp.LoggingCapabilities{},
-			},
+			Capabilities: capabilities,
 		})
 	s.mcp.AddReceivingMiddleware(s.receive)
 	s.mcp.AddSendingMiddleware(s.send)
+	if s.maxText > 0 {
+		s.offerKept()
+	}
 	s.unobserve = h.Observe(s)
 	if s.isReady() {
 		s.publish()

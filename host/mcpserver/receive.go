@@ -33,6 +33,10 @@ func (s *Server) receive(next mcp.MethodHandler) mcp.MethodHandler {
 			return s.callTool(ctx, r)
 		case *mcp.ListToolsRequest:
 			return s.listTools(ctx, next, method, req)
+		case *mcp.ReadResourceRequest:
+			if strings.HasPrefix(r.Params.URI, resultPrefix) && s.maxText > 0 {
+				return s.readKept(ctx, r) // whatever the order of its parameters
+			}
 		}
 		result, err = next(ctx, method, req)
 		if err == nil && isNil(result) && !strings.HasPrefix(method, "notifications/") {

@@ -21,7 +21,7 @@ import (
 // TestWire plays the scripts of testdata/wire, in fake time. A script is the file
 // "script" of the archive, one step a line:
 //
-//	option NAME [VALUE]   before the first other step: not-ready, in-flight N
+//	option NAME [VALUE]   before the first other step: not-ready, in-flight N, max-text N
 //	> TEXT                send the line TEXT
 //	>q "TEXT"             send a line that is written as a Go string
 //	>long N               send a line of N letters
@@ -96,6 +96,8 @@ func (s *script) step(verb, rest string) {
 			s.options.Ready = s.ready
 		case "in-flight":
 			s.options.MaxInFlight = s.number(value)
+		case "max-text":
+			s.options.MaxText = s.number(value)
 		default:
 			s.fail("unknown option %q", name)
 		}
