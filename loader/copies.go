@@ -234,6 +234,9 @@ func (o *opener) openCopies(ctx context.Context, p *opened, rt runtimes.Runtime,
 		own.Card = runtimeCard(m, k)
 		own.Services = o.servicesFor(of)
 		own.Services.SetEnabled = func(_ context.Context, tool string, enabled bool) error {
+			if !slices.Contains(own.Card.Tools, tool) {
+				return fmt.Errorf("the card has no tool %q", cut(tool))
+			}
 			p.visible.set(exposed(m.Name, tool), !enabled)
 			return nil
 		}

@@ -22,6 +22,7 @@ type api struct {
 
 	eval         goja.Value        // eval by another name; nil until it is touched
 	newBuffer    goja.Callable     // ArrayBuffer → Buffer; nil until Buffer is touched
+	cardHost     *goja.Object      // what the SDK of cards calls; nil until it is touched
 	fileHost     *goja.Object      // what node:fs calls; nil until it is touched
 	exchanges    map[int]*exchange // requests whose responses are not read to their ends
 	lastExchange int

@@ -142,6 +142,7 @@ func (in *instance) begin() bool {
 // handler runs the calls of one tool.
 type handler struct {
 	instance *instance
+	tool     string
 	file     string
 	program  *lazyProgram // nil where module state lives on
 }
@@ -159,7 +160,7 @@ func (h *handler) Handle(ctx context.Context, call *host.Call) (*host.Result, er
 	}
 	if h.program == nil {
 		defer in.running.Done()
-		return in.handleShared(ctx, call, h.file)
+		return in.handleShared(ctx, call, h)
 	}
 	log := call.Log
 	if log == nil {
@@ -204,7 +205,7 @@ func (in *instance) engine(ctx context.Context, p *program, grant *permissions.G
 	} else {
 		e = newEngine(own, in.spec.Dir, grant, log)
 	}
-	e.policy, e.services = in.spec.Policy, in.spec.Services
+	e.policy, e.services, e.card.about = in.spec.Policy, in.spec.Services, in.spec.Card
 	e.interrupt = func(cause error) {
 		e.ended.Store(true)
 		cancel(cause)

@@ -51,6 +51,9 @@ func (e *engine) load(p *program) ([]exported, error) {
 			return nil, err
 		}
 	}
+	if e.card.about != nil { // its handlers are registered
+		return nil, nil
+	}
 	for i := range host.handed {
 		one := &host.handed[i]
 		if err := e.protect(func() { one.handler = findHandler(one.namespace) }); err != nil {

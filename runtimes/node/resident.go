@@ -46,11 +46,11 @@ type resident struct {
 
 // sharedCall is a call in a resident.
 type sharedCall struct {
-	scope  *scope
-	file   string        // of its handler
-	begun  atomic.Bool   // its handler was called
-	over   chan struct{} // closed when the loop has let it go
-	cancel context.CancelCauseFunc
+	scope   *scope
+	handler *handler
+	begun   atomic.Bool   // its handler was called
+	over    chan struct{} // closed when the loop has let it go
+	cancel  context.CancelCauseFunc
 
 	told    sync.Once
 	outcome chan outcome // takes one
@@ -79,13 +79,13 @@ func (e *restartedError) Error() string {
 var errNotBegun = errors.New("the engine ended before the call began")
 
 // handleShared runs a call in the plugin's own engine.
-func (in *instance) handleShared(ctx context.Context, call *host.Call, file string) (*host.Result, error) {
+func (in *instance) handleShared(ctx context.Context, call *host.Call, h *handler) (*host.Result, error) {
 	for {
 		r, err := in.residentEngine()
 		if err != nil {
 			return nil, err
 		}
-		c := r.begin(ctx, call, file)
+		c := r.begin(ctx, call, h)
 		if c == nil {
 			continue // it has gone meanwhile
 		}
@@ -117,7 +117,7 @@ func (in *instance) residentEngine() (*resident, error) {
 	r.e = newEngine(ctx, in.spec.Dir, grant, in.spec.Log)
 	r.base = r.e.scope
 	r.e.share(r.turn)
-	r.e.policy, r.e.services = in.spec.Policy, in.spec.Services
+	r.e.policy, r.e.services, r.e.card.about = in.spec.Policy, in.spec.Services, in.spec.Card
 	r.e.check = r.checkBase
 	r.e.interrupt = func(cause error) { r.end(cause, cancel) }
 	in.resident = r
@@ -194,12 +194,12 @@ func (r *resident) evaluate() error {
 }
 
 // begin adds a call; it gives nil where the engine takes no more.
-func (r *resident) begin(ctx context.Context, call *host.Call, file string) *sharedCall {
+func (r *resident) begin(ctx context.Context, call *host.Call, h *handler) *sharedCall {
 	log := call.Log
 	if log == nil {
 		log = r.in.spec.Log
 	}
-	c := &sharedCall{file: file, over: make(chan struct{}), outcome: make(chan outcome, 1)}
+	c := &sharedCall{handler: h, over: make(chan struct{}), outcome: make(chan outcome, 1)}
 	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	c.cancel = cancel
 	c.scope = &scope{call: call, grant: call.Grant, log: log, ctx: own}
@@ -236,9 +236,17 @@ func (r *resident) call(c *sharedCall) error {
 		r.finish(c, nil, fmt.Errorf("reading the arguments: %w", err))
 		return nil
 	}
-	i := slices.IndexFunc(r.handlers, func(x exported) bool { return x.file == c.file })
+	if e.card.about != nil {
+		v, err := e.cardRunner()(goja.Undefined(), e.vm.ToValue(c.handler.tool), params, e.newContext())
+		if err != nil {
+			return err
+		}
+		c.promise, c.value, err = e.awaitable(v)
+		return err
+	}
+	i := slices.IndexFunc(r.handlers, func(x exported) bool { return x.file == c.handler.file })
 	if i < 0 {
-		r.finish(c, nil, fmt.Errorf("the modules of plugin %q export nothing for %q", r.in.spec.Plugin, c.file)) // load has checked that they do
+		r.finish(c, nil, fmt.Errorf("the modules of plugin %q export nothing for %q", r.in.spec.Plugin, c.handler.file)) // load has checked that they do
 		return nil
 	}
 	v, err := r.handlers[i].handler(goja.Undefined(), params, e.newContext())

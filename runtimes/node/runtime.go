@@ -29,6 +29,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/dlclark/regexp2/v2"
@@ -160,12 +161,12 @@ func (r *Runtime) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instan
 	in.together = programs[bundle.Together]
 	for _, t := range spec.Tools {
 		file := cleanHandler(t.Handler)
-		in.handlers[t.ID] = &handler{instance: in, file: file, program: programs[file]}
+		in.handlers[t.ID] = &handler{instance: in, tool: t.ID, file: file, program: programs[file]}
 	}
 	for _, i := range built.Inputs {
 		in.inputs[i.Path] = i.Sum
 	}
-	if known {
+	if known && !showsTools(&spec, built) {
 		return in, nil
 	}
 	if err := in.try(ctx, programs); err != nil {
@@ -185,11 +186,25 @@ func madeFor(spec *runtimes.Spec, files []string) [sha256.Size]byte {
 	if spec.Policy != nil {
 		env = spec.Policy.Env
 	}
-	fmt.Fprintf(h, "%q %q %q %q %q %q\n", spec.Plugin, spec.Version, spec.State, spec.Engine, files, env)
+	fmt.Fprintf(h, "%q %q %q %q %q %q %t\n", spec.Plugin, spec.Version, spec.State, spec.Engine, files, env, spec.Card != nil)
 	for _, name := range slices.Sorted(maps.Keys(spec.Sums)) {
 		fmt.Fprintf(h, "%q %x\n", name, spec.Sums[name])
 	}
 	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// showsTools reports whether a card may hide tools while it is evaluated, so that it has to
+// be, for the list of tools.
+func showsTools(spec *runtimes.Spec, built *bundle.Bundle) bool {
+	if spec.Card == nil {
+		return false
+	}
+	for _, s := range built.Scripts {
+		if strings.Contains(s.Modules(), "setEnabled") {
+			return true
+		}
+	}
+	return false
 }
 
 // collectProblems adds the problems of a *LoadError to a list; another error comes back.
@@ -255,7 +270,11 @@ func (in *instance) tryOne(ctx context.Context, p *program, grant *permissions.G
 			release()
 			ended <- err
 		}()
-		_, err = e.load(p)
+		if _, err = e.load(p); err == nil && e.card.about != nil {
+			if without := e.unhandled(); len(without) > 0 {
+				in.spec.Log.Info("the card has registered no handlers yet for some of its tools", "tools", without)
+			}
+		}
 	}()
 	var err error
 	select {
@@ -289,7 +308,7 @@ func bundleProblems(err error) error {
 	}
 	e := &runtimes.LoadError{}
 	for _, p := range list.Problems {
-		e.Problems = append(e.Problems, runtimes.Problem(p))
+		e.Problems = append(e.Problems, runtimes.Problem{File: p.File, Line: p.Line, Column: p.Column, Message: p.Message, Hint: p.Hint})
 	}
 	return e
 }

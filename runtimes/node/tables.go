@@ -1,6 +1,10 @@
 package node
 
-import "github.com/dop251/goja"
+import (
+	"github.com/dop251/goja"
+
+	"github.com/toolhost/toolhost/runtimes"
+)
 
 var (
 	abortLibrary          = newLibrary("event_target")
@@ -8,6 +12,11 @@ var (
 	asyncHooksLibrary     = newLibrary("async_hooks")
 	blobLibrary           = newLibrary("blob")
 	bufferLibrary         = newLibrary("buffer")
+	cardErrorLibrary      = newLibrary("card_error")
+	cardFilesLibrary      = newLibrary("card_files")
+	cardNetLibrary        = newLibrary("card_net")
+	cardSDKLibrary        = newLibrary("card_sdk")
+	cardTextsLibrary      = newLibrary("card_translator")
 	channelLibrary        = newLibrary("diagnostics_channel")
 	cloneLibrary          = newLibrary("structured_clone")
 	consoleLibrary        = newLibrary("console")
@@ -103,36 +112,40 @@ var builtinModules, builtinGlobals, internalModules map[string]loader
 
 func init() {
 	internalModules = map[string]loader{
-		"blob":          loadBlob,
-		"buffer":        loadBuffer,
-		"encoding_host": loadEncoding,
-		"clone":         loadClone,
-		"crypto_host":   loadCryptoHost,
-		"dom_exception": plain(domExceptionLibrary),
-		"errors":        plain(errorsLibrary),
-		"event_target":  loadEventTarget,
-		"fetch":         loadFetch,
-		"form_data":     plain(formDataLibrary),
-		"fs":            func(e *engine) goja.Value { return fsLibrary.load(e, e.fileHost()) },
-		"fs_core":       func(e *engine) goja.Value { return fsCoreLibrary.load(e, e.fileHost()) },
-		"fs_streams":    plain(fsStreamsLibrary),
-		"headers":       plain(headersLibrary),
-		"inspect":       loadInspect,
-		"intl":          loadIntl,
-		"http":          plain(httpLibrary),
-		"iterator":      plain(iteratorLibrary),
-		"language":      loadLanguage,
-		"language_more": loadLanguageMore,
-		"regexp":        loadRegExp,
-		"text_codecs":   func(e *engine) goja.Value { return textCodecsLibrary.load(e, e.internal("encoding_host")) },
-		"sockets":       loadSockets,
-		"symbols":       loadSymbols,
-		"turns":         loadTurns,
-		"typed_arrays":  plain(typedArraysLibrary),
-		"types_host":    loadTypes,
-		"unsupported":   plain(unsupportedLibrary),
-		"weak":          plain(weakLibrary),
-		"whatwg_url":    loadWhatwgURL,
+		"blob":            loadBlob,
+		"buffer":          loadBuffer,
+		"card_error":      plain(cardErrorLibrary),
+		"card_files":      func(e *engine) goja.Value { return cardFilesLibrary.load(e, e.cardHost()) },
+		"card_net":        func(e *engine) goja.Value { return cardNetLibrary.load(e, e.cardHost()) },
+		"card_translator": plain(cardTextsLibrary),
+		"encoding_host":   loadEncoding,
+		"clone":           loadClone,
+		"crypto_host":     loadCryptoHost,
+		"dom_exception":   plain(domExceptionLibrary),
+		"errors":          plain(errorsLibrary),
+		"event_target":    loadEventTarget,
+		"fetch":           loadFetch,
+		"form_data":       plain(formDataLibrary),
+		"fs":              func(e *engine) goja.Value { return fsLibrary.load(e, e.fileHost()) },
+		"fs_core":         func(e *engine) goja.Value { return fsCoreLibrary.load(e, e.fileHost()) },
+		"fs_streams":      plain(fsStreamsLibrary),
+		"headers":         plain(headersLibrary),
+		"inspect":         loadInspect,
+		"intl":            loadIntl,
+		"http":            plain(httpLibrary),
+		"iterator":        plain(iteratorLibrary),
+		"language":        loadLanguage,
+		"language_more":   loadLanguageMore,
+		"regexp":          loadRegExp,
+		"text_codecs":     func(e *engine) goja.Value { return textCodecsLibrary.load(e, e.internal("encoding_host")) },
+		"sockets":         loadSockets,
+		"symbols":         loadSymbols,
+		"turns":           loadTurns,
+		"typed_arrays":    plain(typedArraysLibrary),
+		"types_host":      loadTypes,
+		"unsupported":     plain(unsupportedLibrary),
+		"weak":            plain(weakLibrary),
+		"whatwg_url":      loadWhatwgURL,
 
 		"crypto_cipher":      withHost(cryptoCipherLibrary, "crypto_host"),
 		"crypto_constants":   plain(cryptoConstants),
@@ -205,6 +218,7 @@ func init() {
 		"util/types":          fromBuiltin("util", "types"),
 		"undici":              plain(undiciLibrary), // not of Node
 		"@toolhost/text":      loadText,             // of this host
+		runtimes.CardSDK:      loadCardSDK,          // of cards
 		"zlib":                loadZlib,
 	}
 	for _, name := range unsupportedModules {

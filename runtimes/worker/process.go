@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/toolhost/toolhost/internal/child"
+	"github.com/toolhost/toolhost/internal/jsondoc"
 	"github.com/toolhost/toolhost/internal/rpcchild"
 	"github.com/toolhost/toolhost/permissions"
 	"github.com/toolhost/toolhost/runtimes"
@@ -146,6 +147,9 @@ func (p *process) open(ctx context.Context, r *Runtime, spec *runtimes.Spec, fro
 	m := &pb.Plugin{
 		Name: spec.Plugin, Version: spec.Version, Dir: spec.Dir, Policy: policy, State: spec.State, Engine: spec.Engine, Env: map[string][]byte{},
 		MaxResult: int64(r.options.MaxResult), MaxHeap: memory(spec.Memory) / 2, LoadLimit: int64(r.options.LoadLimit), Sources: from,
+	}
+	if spec.Card != nil {
+		m.Card = jsondoc.Marshal(spec.Card)
 	}
 	for _, t := range spec.Tools {
 		m.Tools = append(m.Tools, &pb.Tool{Id: t.ID, Handler: t.Handler, Field: t.Field})

@@ -127,6 +127,10 @@ func services(s *sessions) runtimes.Services {
 			m, err := s.ask(ctx, ofCall(call), &pb.Request{Act: &pb.Request_Complete{Complete: []byte(prompt)}})
 			return string(m.GetText()), err
 		},
+		SetEnabled: func(ctx context.Context, tool string, enabled bool) error {
+			_, err := s.ask(ctx, anySession, &pb.Request{Act: &pb.Request_SetEnabled{SetEnabled: &pb.SetEnabled{Tool: []byte(tool), Enabled: enabled}}})
+			return err
+		},
 	}
 }
 

@@ -70,6 +70,8 @@ func (h *hosted) serve(ctx context.Context, cancel context.CancelFunc, r *pb.Req
 			return failed(err), false
 		}
 		return &pb.Reply{Outcome: &pb.Reply_Text{Text: []byte(text)}}, false
+	case *pb.Request_SetEnabled:
+		return done(s.SetEnabled(ctx, string(a.SetEnabled.GetTool()), a.SetEnabled.GetEnabled())), false
 	case *pb.Request_Fetch:
 		return h.fetch(ctx, cancel, a.Fetch)
 	case *pb.Request_Dial:

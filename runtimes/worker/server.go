@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -73,6 +74,11 @@ func (s *server) Open(stream pb.Worker_OpenServer) error {
 	spec := runtimes.Spec{
 		Plugin: p.GetName(), Version: p.GetVersion(), Dir: p.GetDir(), Policy: policy, State: p.GetState(), Engine: p.GetEngine(),
 		Services: services(&s.sessions), Log: slog.New(&forwarder{least: slog.LevelDebug, send: session.log}),
+	}
+	if raw := p.GetCard(); len(raw) > 0 {
+		if err := json.Unmarshal(raw, &spec.Card); err != nil {
+			return status.Error(codes.InvalidArgument, "the card cannot be read")
+		}
 	}
 	for _, t := range p.GetTools() {
 		spec.Tools = append(spec.Tools, runtimes.Tool{ID: t.GetId(), Handler: t.GetHandler(), Field: t.GetField()})

@@ -298,6 +298,7 @@ type Plugin struct {
 	LoadLimit     int64                  `protobuf:"varint,10,opt,name=load_limit,json=loadLimit,proto3" json:"load_limit,omitempty"` // nanoseconds
 	Sources       string                 `protobuf:"bytes,11,opt,name=sources,proto3" json:"sources,omitempty"`                       // a copy of the modules; empty for dir
 	Engine        string                 `protobuf:"bytes,12,opt,name=engine,proto3" json:"engine,omitempty"`
+	Card          []byte                 `protobuf:"bytes,13,opt,name=card,proto3" json:"card,omitempty"` // JSON; empty where it is no card
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -414,6 +415,13 @@ func (x *Plugin) GetEngine() string {
 		return x.Engine
 	}
 	return ""
+}
+
+func (x *Plugin) GetCard() []byte {
+	if x != nil {
+		return x.Card
+	}
+	return nil
 }
 
 type Tool struct {
@@ -1535,6 +1543,7 @@ type Request struct {
 	//	*Request_Read
 	//	*Request_Write
 	//	*Request_Close
+	//	*Request_SetEnabled
 	Act           isRequest_Act `protobuf_oneof:"act"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1701,6 +1710,15 @@ func (x *Request) GetClose() *Close {
 	return nil
 }
 
+func (x *Request) GetSetEnabled() *SetEnabled {
+	if x != nil {
+		if x, ok := x.Act.(*Request_SetEnabled); ok {
+			return x.SetEnabled
+		}
+	}
+	return nil
+}
+
 type isRequest_Act interface {
 	isRequest_Act()
 }
@@ -1757,6 +1775,10 @@ type Request_Close struct {
 	Close *Close `protobuf:"bytes,14,opt,name=close,proto3,oneof"`
 }
 
+type Request_SetEnabled struct {
+	SetEnabled *SetEnabled `protobuf:"bytes,15,opt,name=set_enabled,json=setEnabled,proto3,oneof"`
+}
+
 func (*Request_SettingsGet) isRequest_Act() {}
 
 func (*Request_SettingsAll) isRequest_Act() {}
@@ -1782,6 +1804,8 @@ func (*Request_Read) isRequest_Act() {}
 func (*Request_Write) isRequest_Act() {}
 
 func (*Request_Close) isRequest_Act() {}
+
+func (*Request_SetEnabled) isRequest_Act() {}
 
 type Nothing struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1819,6 +1843,58 @@ func (*Nothing) Descriptor() ([]byte, []int) {
 	return file_worker_proto_rawDescGZIP(), []int{19}
 }
 
+type SetEnabled struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Tool          []byte                 `protobuf:"bytes,1,opt,name=tool,proto3" json:"tool,omitempty"`
+	Enabled       bool                   `protobuf:"varint,2,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetEnabled) Reset() {
+	*x = SetEnabled{}
+	mi := &file_worker_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetEnabled) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetEnabled) ProtoMessage() {}
+
+func (x *SetEnabled) ProtoReflect() protoreflect.Message {
+	mi := &file_worker_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetEnabled.ProtoReflect.Descriptor instead.
+func (*SetEnabled) Descriptor() ([]byte, []int) {
+	return file_worker_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *SetEnabled) GetTool() []byte {
+	if x != nil {
+		return x.Tool
+	}
+	return nil
+}
+
+func (x *SetEnabled) GetEnabled() bool {
+	if x != nil {
+		return x.Enabled
+	}
+	return false
+}
+
 type Entry struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Key           []byte                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
@@ -1829,7 +1905,7 @@ type Entry struct {
 
 func (x *Entry) Reset() {
 	*x = Entry{}
-	mi := &file_worker_proto_msgTypes[20]
+	mi := &file_worker_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1841,7 +1917,7 @@ func (x *Entry) String() string {
 func (*Entry) ProtoMessage() {}
 
 func (x *Entry) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[20]
+	mi := &file_worker_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1854,7 +1930,7 @@ func (x *Entry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entry.ProtoReflect.Descriptor instead.
 func (*Entry) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{20}
+	return file_worker_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Entry) GetKey() []byte {
@@ -1881,7 +1957,7 @@ type Execute struct {
 
 func (x *Execute) Reset() {
 	*x = Execute{}
-	mi := &file_worker_proto_msgTypes[21]
+	mi := &file_worker_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1893,7 +1969,7 @@ func (x *Execute) String() string {
 func (*Execute) ProtoMessage() {}
 
 func (x *Execute) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[21]
+	mi := &file_worker_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1906,7 +1982,7 @@ func (x *Execute) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Execute.ProtoReflect.Descriptor instead.
 func (*Execute) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{21}
+	return file_worker_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Execute) GetCommand() []byte {
@@ -1937,7 +2013,7 @@ type Fetch struct {
 
 func (x *Fetch) Reset() {
 	*x = Fetch{}
-	mi := &file_worker_proto_msgTypes[22]
+	mi := &file_worker_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1949,7 +2025,7 @@ func (x *Fetch) String() string {
 func (*Fetch) ProtoMessage() {}
 
 func (x *Fetch) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[22]
+	mi := &file_worker_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1962,7 +2038,7 @@ func (x *Fetch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fetch.ProtoReflect.Descriptor instead.
 func (*Fetch) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{22}
+	return file_worker_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Fetch) GetMethod() []byte {
@@ -2017,7 +2093,7 @@ type Header struct {
 
 func (x *Header) Reset() {
 	*x = Header{}
-	mi := &file_worker_proto_msgTypes[23]
+	mi := &file_worker_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2029,7 +2105,7 @@ func (x *Header) String() string {
 func (*Header) ProtoMessage() {}
 
 func (x *Header) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[23]
+	mi := &file_worker_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2042,7 +2118,7 @@ func (x *Header) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Header.ProtoReflect.Descriptor instead.
 func (*Header) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{23}
+	return file_worker_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Header) GetName() []byte {
@@ -2069,7 +2145,7 @@ type Dial struct {
 
 func (x *Dial) Reset() {
 	*x = Dial{}
-	mi := &file_worker_proto_msgTypes[24]
+	mi := &file_worker_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2081,7 +2157,7 @@ func (x *Dial) String() string {
 func (*Dial) ProtoMessage() {}
 
 func (x *Dial) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[24]
+	mi := &file_worker_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2094,7 +2170,7 @@ func (x *Dial) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Dial.ProtoReflect.Descriptor instead.
 func (*Dial) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{24}
+	return file_worker_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Dial) GetHost() []byte {
@@ -2122,7 +2198,7 @@ type Read struct {
 
 func (x *Read) Reset() {
 	*x = Read{}
-	mi := &file_worker_proto_msgTypes[25]
+	mi := &file_worker_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2134,7 +2210,7 @@ func (x *Read) String() string {
 func (*Read) ProtoMessage() {}
 
 func (x *Read) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[25]
+	mi := &file_worker_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2147,7 +2223,7 @@ func (x *Read) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Read.ProtoReflect.Descriptor instead.
 func (*Read) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{25}
+	return file_worker_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Read) GetHandle() uint64 {
@@ -2174,7 +2250,7 @@ type Write struct {
 
 func (x *Write) Reset() {
 	*x = Write{}
-	mi := &file_worker_proto_msgTypes[26]
+	mi := &file_worker_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2186,7 +2262,7 @@ func (x *Write) String() string {
 func (*Write) ProtoMessage() {}
 
 func (x *Write) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[26]
+	mi := &file_worker_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2199,7 +2275,7 @@ func (x *Write) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Write.ProtoReflect.Descriptor instead.
 func (*Write) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{26}
+	return file_worker_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Write) GetHandle() uint64 {
@@ -2226,7 +2302,7 @@ type Close struct {
 
 func (x *Close) Reset() {
 	*x = Close{}
-	mi := &file_worker_proto_msgTypes[27]
+	mi := &file_worker_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2238,7 +2314,7 @@ func (x *Close) String() string {
 func (*Close) ProtoMessage() {}
 
 func (x *Close) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[27]
+	mi := &file_worker_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2251,7 +2327,7 @@ func (x *Close) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Close.ProtoReflect.Descriptor instead.
 func (*Close) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{27}
+	return file_worker_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Close) GetHandle() uint64 {
@@ -2290,7 +2366,7 @@ type Reply struct {
 
 func (x *Reply) Reset() {
 	*x = Reply{}
-	mi := &file_worker_proto_msgTypes[28]
+	mi := &file_worker_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2302,7 +2378,7 @@ func (x *Reply) String() string {
 func (*Reply) ProtoMessage() {}
 
 func (x *Reply) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[28]
+	mi := &file_worker_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2315,7 +2391,7 @@ func (x *Reply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reply.ProtoReflect.Descriptor instead.
 func (*Reply) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{28}
+	return file_worker_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Reply) GetId() uint64 {
@@ -2487,7 +2563,7 @@ type Entries struct {
 
 func (x *Entries) Reset() {
 	*x = Entries{}
-	mi := &file_worker_proto_msgTypes[29]
+	mi := &file_worker_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2499,7 +2575,7 @@ func (x *Entries) String() string {
 func (*Entries) ProtoMessage() {}
 
 func (x *Entries) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[29]
+	mi := &file_worker_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2512,7 +2588,7 @@ func (x *Entries) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entries.ProtoReflect.Descriptor instead.
 func (*Entries) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{29}
+	return file_worker_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Entries) GetEntries() []*Entry {
@@ -2531,7 +2607,7 @@ type Keys struct {
 
 func (x *Keys) Reset() {
 	*x = Keys{}
-	mi := &file_worker_proto_msgTypes[30]
+	mi := &file_worker_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2543,7 +2619,7 @@ func (x *Keys) String() string {
 func (*Keys) ProtoMessage() {}
 
 func (x *Keys) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[30]
+	mi := &file_worker_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2556,7 +2632,7 @@ func (x *Keys) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Keys.ProtoReflect.Descriptor instead.
 func (*Keys) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{30}
+	return file_worker_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Keys) GetKeys() [][]byte {
@@ -2580,7 +2656,7 @@ type Response struct {
 
 func (x *Response) Reset() {
 	*x = Response{}
-	mi := &file_worker_proto_msgTypes[31]
+	mi := &file_worker_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2592,7 +2668,7 @@ func (x *Response) String() string {
 func (*Response) ProtoMessage() {}
 
 func (x *Response) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[31]
+	mi := &file_worker_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2605,7 +2681,7 @@ func (x *Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Response.ProtoReflect.Descriptor instead.
 func (*Response) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{31}
+	return file_worker_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Response) GetHandle() uint64 {
@@ -2661,7 +2737,7 @@ type Connection struct {
 
 func (x *Connection) Reset() {
 	*x = Connection{}
-	mi := &file_worker_proto_msgTypes[32]
+	mi := &file_worker_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2673,7 +2749,7 @@ func (x *Connection) String() string {
 func (*Connection) ProtoMessage() {}
 
 func (x *Connection) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[32]
+	mi := &file_worker_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2686,7 +2762,7 @@ func (x *Connection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Connection.ProtoReflect.Descriptor instead.
 func (*Connection) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{32}
+	return file_worker_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Connection) GetHandle() uint64 {
@@ -2720,7 +2796,7 @@ type Chunk struct {
 
 func (x *Chunk) Reset() {
 	*x = Chunk{}
-	mi := &file_worker_proto_msgTypes[33]
+	mi := &file_worker_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2732,7 +2808,7 @@ func (x *Chunk) String() string {
 func (*Chunk) ProtoMessage() {}
 
 func (x *Chunk) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[33]
+	mi := &file_worker_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2745,7 +2821,7 @@ func (x *Chunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Chunk.ProtoReflect.Descriptor instead.
 func (*Chunk) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{33}
+	return file_worker_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Chunk) GetData() []byte {
@@ -2781,7 +2857,7 @@ const file_worker_proto_rawDesc = "" +
 	"\bprogress\x18\x04 \x01(\fH\x00R\bprogress\x127\n" +
 	"\arequest\x18\x05 \x01(\v2\x1b.toolhost.worker.v1.RequestH\x00R\arequest\x12\x1a\n" +
 	"\aabandon\x18\x06 \x01(\x04H\x00R\aabandonB\t\n" +
-	"\amessage\"\xa0\x03\n" +
+	"\amessage\"\xb4\x03\n" +
 	"\x06Plugin\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12\x10\n" +
@@ -2797,7 +2873,8 @@ const file_worker_proto_rawDesc = "" +
 	"load_limit\x18\n" +
 	" \x01(\x03R\tloadLimit\x12\x18\n" +
 	"\asources\x18\v \x01(\tR\asources\x12\x16\n" +
-	"\x06engine\x18\f \x01(\tR\x06engine\x1a6\n" +
+	"\x06engine\x18\f \x01(\tR\x06engine\x12\x12\n" +
+	"\x04card\x18\r \x01(\fR\x04card\x1a6\n" +
 	"\bEnvEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\"F\n" +
@@ -2886,7 +2963,7 @@ const file_worker_proto_rawDesc = "" +
 	"\x05errno\x18\x04 \x01(\x03R\x05errno\x12\x1a\n" +
 	"\bhostname\x18\x05 \x01(\fR\bhostname\x12\x18\n" +
 	"\aaddress\x18\x06 \x01(\fR\aaddress\x12\x12\n" +
-	"\x04port\x18\a \x01(\x03R\x04port\"\xf6\x04\n" +
+	"\x04port\x18\a \x01(\x03R\x04port\"\xb9\x05\n" +
 	"\aRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12#\n" +
 	"\fsettings_get\x18\x02 \x01(\fH\x00R\vsettingsGet\x12@\n" +
@@ -2903,9 +2980,15 @@ const file_worker_proto_rawDesc = "" +
 	"\x04dial\x18\v \x01(\v2\x18.toolhost.worker.v1.DialH\x00R\x04dial\x12.\n" +
 	"\x04read\x18\f \x01(\v2\x18.toolhost.worker.v1.ReadH\x00R\x04read\x121\n" +
 	"\x05write\x18\r \x01(\v2\x19.toolhost.worker.v1.WriteH\x00R\x05write\x121\n" +
-	"\x05close\x18\x0e \x01(\v2\x19.toolhost.worker.v1.CloseH\x00R\x05closeB\x05\n" +
+	"\x05close\x18\x0e \x01(\v2\x19.toolhost.worker.v1.CloseH\x00R\x05close\x12A\n" +
+	"\vset_enabled\x18\x0f \x01(\v2\x1e.toolhost.worker.v1.SetEnabledH\x00R\n" +
+	"setEnabledB\x05\n" +
 	"\x03act\"\t\n" +
-	"\aNothing\"/\n" +
+	"\aNothing\":\n" +
+	"\n" +
+	"SetEnabled\x12\x12\n" +
+	"\x04tool\x18\x01 \x01(\fR\x04tool\x12\x18\n" +
+	"\aenabled\x18\x02 \x01(\bR\aenabled\"/\n" +
 	"\x05Entry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\fR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\fR\x05value\"7\n" +
@@ -2988,7 +3071,7 @@ func file_worker_proto_rawDescGZIP() []byte {
 	return file_worker_proto_rawDescData
 }
 
-var file_worker_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
+var file_worker_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
 var file_worker_proto_goTypes = []any{
 	(*FromHost)(nil),    // 0: toolhost.worker.v1.FromHost
 	(*FromWorker)(nil),  // 1: toolhost.worker.v1.FromWorker
@@ -3010,33 +3093,34 @@ var file_worker_proto_goTypes = []any{
 	(*Network)(nil),     // 17: toolhost.worker.v1.Network
 	(*Request)(nil),     // 18: toolhost.worker.v1.Request
 	(*Nothing)(nil),     // 19: toolhost.worker.v1.Nothing
-	(*Entry)(nil),       // 20: toolhost.worker.v1.Entry
-	(*Execute)(nil),     // 21: toolhost.worker.v1.Execute
-	(*Fetch)(nil),       // 22: toolhost.worker.v1.Fetch
-	(*Header)(nil),      // 23: toolhost.worker.v1.Header
-	(*Dial)(nil),        // 24: toolhost.worker.v1.Dial
-	(*Read)(nil),        // 25: toolhost.worker.v1.Read
-	(*Write)(nil),       // 26: toolhost.worker.v1.Write
-	(*Close)(nil),       // 27: toolhost.worker.v1.Close
-	(*Reply)(nil),       // 28: toolhost.worker.v1.Reply
-	(*Entries)(nil),     // 29: toolhost.worker.v1.Entries
-	(*Keys)(nil),        // 30: toolhost.worker.v1.Keys
-	(*Response)(nil),    // 31: toolhost.worker.v1.Response
-	(*Connection)(nil),  // 32: toolhost.worker.v1.Connection
-	(*Chunk)(nil),       // 33: toolhost.worker.v1.Chunk
-	nil,                 // 34: toolhost.worker.v1.Plugin.EnvEntry
+	(*SetEnabled)(nil),  // 20: toolhost.worker.v1.SetEnabled
+	(*Entry)(nil),       // 21: toolhost.worker.v1.Entry
+	(*Execute)(nil),     // 22: toolhost.worker.v1.Execute
+	(*Fetch)(nil),       // 23: toolhost.worker.v1.Fetch
+	(*Header)(nil),      // 24: toolhost.worker.v1.Header
+	(*Dial)(nil),        // 25: toolhost.worker.v1.Dial
+	(*Read)(nil),        // 26: toolhost.worker.v1.Read
+	(*Write)(nil),       // 27: toolhost.worker.v1.Write
+	(*Close)(nil),       // 28: toolhost.worker.v1.Close
+	(*Reply)(nil),       // 29: toolhost.worker.v1.Reply
+	(*Entries)(nil),     // 30: toolhost.worker.v1.Entries
+	(*Keys)(nil),        // 31: toolhost.worker.v1.Keys
+	(*Response)(nil),    // 32: toolhost.worker.v1.Response
+	(*Connection)(nil),  // 33: toolhost.worker.v1.Connection
+	(*Chunk)(nil),       // 34: toolhost.worker.v1.Chunk
+	nil,                 // 35: toolhost.worker.v1.Plugin.EnvEntry
 }
 var file_worker_proto_depIdxs = []int32{
 	2,  // 0: toolhost.worker.v1.FromHost.plugin:type_name -> toolhost.worker.v1.Plugin
 	7,  // 1: toolhost.worker.v1.FromHost.call:type_name -> toolhost.worker.v1.Call
 	8,  // 2: toolhost.worker.v1.FromHost.cancel:type_name -> toolhost.worker.v1.Cancel
-	28, // 3: toolhost.worker.v1.FromHost.reply:type_name -> toolhost.worker.v1.Reply
+	29, // 3: toolhost.worker.v1.FromHost.reply:type_name -> toolhost.worker.v1.Reply
 	4,  // 4: toolhost.worker.v1.FromWorker.opened:type_name -> toolhost.worker.v1.Opened
 	9,  // 5: toolhost.worker.v1.FromWorker.outcome:type_name -> toolhost.worker.v1.Outcome
 	12, // 6: toolhost.worker.v1.FromWorker.log:type_name -> toolhost.worker.v1.Log
 	18, // 7: toolhost.worker.v1.FromWorker.request:type_name -> toolhost.worker.v1.Request
 	3,  // 8: toolhost.worker.v1.Plugin.tools:type_name -> toolhost.worker.v1.Tool
-	34, // 9: toolhost.worker.v1.Plugin.env:type_name -> toolhost.worker.v1.Plugin.EnvEntry
+	35, // 9: toolhost.worker.v1.Plugin.env:type_name -> toolhost.worker.v1.Plugin.EnvEntry
 	5,  // 10: toolhost.worker.v1.Opened.inputs:type_name -> toolhost.worker.v1.Input
 	6,  // 11: toolhost.worker.v1.Opened.problems:type_name -> toolhost.worker.v1.Problem
 	14, // 12: toolhost.worker.v1.Opened.error:type_name -> toolhost.worker.v1.Error
@@ -3048,33 +3132,34 @@ var file_worker_proto_depIdxs = []int32{
 	16, // 18: toolhost.worker.v1.Error.unsupported:type_name -> toolhost.worker.v1.Unsupported
 	17, // 19: toolhost.worker.v1.Error.network:type_name -> toolhost.worker.v1.Network
 	19, // 20: toolhost.worker.v1.Request.settings_all:type_name -> toolhost.worker.v1.Nothing
-	20, // 21: toolhost.worker.v1.Request.store_set:type_name -> toolhost.worker.v1.Entry
-	21, // 22: toolhost.worker.v1.Request.execute:type_name -> toolhost.worker.v1.Execute
-	22, // 23: toolhost.worker.v1.Request.fetch:type_name -> toolhost.worker.v1.Fetch
-	24, // 24: toolhost.worker.v1.Request.dial:type_name -> toolhost.worker.v1.Dial
-	25, // 25: toolhost.worker.v1.Request.read:type_name -> toolhost.worker.v1.Read
-	26, // 26: toolhost.worker.v1.Request.write:type_name -> toolhost.worker.v1.Write
-	27, // 27: toolhost.worker.v1.Request.close:type_name -> toolhost.worker.v1.Close
-	23, // 28: toolhost.worker.v1.Fetch.header:type_name -> toolhost.worker.v1.Header
-	14, // 29: toolhost.worker.v1.Reply.error:type_name -> toolhost.worker.v1.Error
-	19, // 30: toolhost.worker.v1.Reply.nothing:type_name -> toolhost.worker.v1.Nothing
-	29, // 31: toolhost.worker.v1.Reply.entries:type_name -> toolhost.worker.v1.Entries
-	30, // 32: toolhost.worker.v1.Reply.keys:type_name -> toolhost.worker.v1.Keys
-	11, // 33: toolhost.worker.v1.Reply.result:type_name -> toolhost.worker.v1.Result
-	31, // 34: toolhost.worker.v1.Reply.response:type_name -> toolhost.worker.v1.Response
-	32, // 35: toolhost.worker.v1.Reply.connection:type_name -> toolhost.worker.v1.Connection
-	33, // 36: toolhost.worker.v1.Reply.chunk:type_name -> toolhost.worker.v1.Chunk
-	20, // 37: toolhost.worker.v1.Entries.entries:type_name -> toolhost.worker.v1.Entry
-	23, // 38: toolhost.worker.v1.Response.header:type_name -> toolhost.worker.v1.Header
-	0,  // 39: toolhost.worker.v1.Worker.Open:input_type -> toolhost.worker.v1.FromHost
-	0,  // 40: toolhost.worker.v1.Worker.Call:input_type -> toolhost.worker.v1.FromHost
-	1,  // 41: toolhost.worker.v1.Worker.Open:output_type -> toolhost.worker.v1.FromWorker
-	1,  // 42: toolhost.worker.v1.Worker.Call:output_type -> toolhost.worker.v1.FromWorker
-	41, // [41:43] is the sub-list for method output_type
-	39, // [39:41] is the sub-list for method input_type
-	39, // [39:39] is the sub-list for extension type_name
-	39, // [39:39] is the sub-list for extension extendee
-	0,  // [0:39] is the sub-list for field type_name
+	21, // 21: toolhost.worker.v1.Request.store_set:type_name -> toolhost.worker.v1.Entry
+	22, // 22: toolhost.worker.v1.Request.execute:type_name -> toolhost.worker.v1.Execute
+	23, // 23: toolhost.worker.v1.Request.fetch:type_name -> toolhost.worker.v1.Fetch
+	25, // 24: toolhost.worker.v1.Request.dial:type_name -> toolhost.worker.v1.Dial
+	26, // 25: toolhost.worker.v1.Request.read:type_name -> toolhost.worker.v1.Read
+	27, // 26: toolhost.worker.v1.Request.write:type_name -> toolhost.worker.v1.Write
+	28, // 27: toolhost.worker.v1.Request.close:type_name -> toolhost.worker.v1.Close
+	20, // 28: toolhost.worker.v1.Request.set_enabled:type_name -> toolhost.worker.v1.SetEnabled
+	24, // 29: toolhost.worker.v1.Fetch.header:type_name -> toolhost.worker.v1.Header
+	14, // 30: toolhost.worker.v1.Reply.error:type_name -> toolhost.worker.v1.Error
+	19, // 31: toolhost.worker.v1.Reply.nothing:type_name -> toolhost.worker.v1.Nothing
+	30, // 32: toolhost.worker.v1.Reply.entries:type_name -> toolhost.worker.v1.Entries
+	31, // 33: toolhost.worker.v1.Reply.keys:type_name -> toolhost.worker.v1.Keys
+	11, // 34: toolhost.worker.v1.Reply.result:type_name -> toolhost.worker.v1.Result
+	32, // 35: toolhost.worker.v1.Reply.response:type_name -> toolhost.worker.v1.Response
+	33, // 36: toolhost.worker.v1.Reply.connection:type_name -> toolhost.worker.v1.Connection
+	34, // 37: toolhost.worker.v1.Reply.chunk:type_name -> toolhost.worker.v1.Chunk
+	21, // 38: toolhost.worker.v1.Entries.entries:type_name -> toolhost.worker.v1.Entry
+	24, // 39: toolhost.worker.v1.Response.header:type_name -> toolhost.worker.v1.Header
+	0,  // 40: toolhost.worker.v1.Worker.Open:input_type -> toolhost.worker.v1.FromHost
+	0,  // 41: toolhost.worker.v1.Worker.Call:input_type -> toolhost.worker.v1.FromHost
+	1,  // 42: toolhost.worker.v1.Worker.Open:output_type -> toolhost.worker.v1.FromWorker
+	1,  // 43: toolhost.worker.v1.Worker.Call:output_type -> toolhost.worker.v1.FromWorker
+	42, // [42:44] is the sub-list for method output_type
+	40, // [40:42] is the sub-list for method input_type
+	40, // [40:40] is the sub-list for extension type_name
+	40, // [40:40] is the sub-list for extension extendee
+	0,  // [0:40] is the sub-list for field type_name
 }
 
 func init() { file_worker_proto_init() }
@@ -3116,8 +3201,9 @@ func file_worker_proto_init() {
 		(*Request_Read)(nil),
 		(*Request_Write)(nil),
 		(*Request_Close)(nil),
+		(*Request_SetEnabled)(nil),
 	}
-	file_worker_proto_msgTypes[28].OneofWrappers = []any{
+	file_worker_proto_msgTypes[29].OneofWrappers = []any{
 		(*Reply_Text)(nil),
 		(*Reply_Nothing)(nil),
 		(*Reply_Flag)(nil),
@@ -3134,7 +3220,7 @@ func file_worker_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_worker_proto_rawDesc), len(file_worker_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   35,
+			NumMessages:   36,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
