@@ -358,7 +358,7 @@ func (o *opener) openRuntime(ctx context.Context, p *opened, c *checker, rt runt
 		instance, err = rt.Open(ctx, spec)
 	}
 	if err != nil {
-		p.errors = append(p.errors, moduleErrors(err)...)
+		p.refuse(c, err)
 		return
 	}
 	p.instance = instance
@@ -369,7 +369,7 @@ func (o *opener) openRuntime(ctx context.Context, p *opened, c *checker, rt runt
 		o.survey(ctx, p, c, surveyor, spec)
 	}
 	maps.Copy(p.inputs, instance.Inputs())
-	o.ownSchemas(ctx, p)
+	o.ownSchemas(ctx, p, c)
 	for i, t := range p.tools {
 		t.Handler = instance.Handler(p.ids[i])
 		t.Hidden = p.visible.hides(t.Name)
@@ -390,7 +390,7 @@ func (o *opener) servicesFor(m *Manifest) runtimes.Services {
 
 // ownSchemas gives the tools that have no schema in the manifest those that the plugin's
 // program has for them.
-func (o *opener) ownSchemas(ctx context.Context, p *opened) {
+func (o *opener) ownSchemas(ctx context.Context, p *opened, c *checker) {
 	if !slices.ContainsFunc(p.tools, func(t *host.Tool) bool { return t.Input == nil && !t.Command }) {
 		return
 	}
@@ -398,7 +398,7 @@ func (o *opener) ownSchemas(ctx context.Context, p *opened) {
 	if source, ok := p.instance.(runtimes.SchemaSource); ok {
 		var err error
 		if found, err = source.Schemas(ctx); err != nil {
-			p.errors = append(p.errors, moduleErrors(err)...)
+			p.refuse(c, err)
 			return
 		}
 	}
@@ -451,6 +451,17 @@ func Foreign(dir string, installed []string) bool {
 	})
 }
 
+// refuse takes what a runtime found wrong, with the place of the field that it is about.
+func (p *opened) refuse(c *checker, err error) {
+	for _, e := range moduleErrors(err) {
+		if e.Line == 0 && e.Pointer != "" && e.File == p.file {
+			at := c.doc.Position(e.Pointer)
+			e.Line, e.Column = at.Line, at.Column
+		}
+		p.errors = append(p.errors, e)
+	}
+}
+
 // moduleErrors gives what a runtime found wrong.
 func moduleErrors(err error) []*ManifestError {
 	var bad *runtimes.LoadError
@@ -459,7 +470,7 @@ func moduleErrors(err error) []*ManifestError {
 	}
 	list := make([]*ManifestError, len(bad.Problems))
 	for i, b := range bad.Problems {
-		list[i] = &ManifestError{Rule: ruleModule, File: b.File, Line: b.Line, Column: b.Column, Msg: b.Message, Hint: b.Hint}
+		list[i] = &ManifestError{Rule: ruleModule, File: b.File, Line: b.Line, Column: b.Column, Pointer: b.Field, Msg: b.Message, Hint: b.Hint}
 	}
 	return list
 }
