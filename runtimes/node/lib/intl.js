@@ -6,10 +6,19 @@ function missing(what) {
   return require('internal/errors').nodeError('RangeError', 'ERR_UNSUPPORTED_IN_HOST', `${what} is not available in this host, which knows the locale en-US only`);
 }
 
+// wellFormed is what BCP 47 takes for the tag of a language: language, script, region,
+// variants, extensions, and what is for private use.
+const wellFormed = /^(?:[a-z]{2,3}|[a-z]{5,8})(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?(?:-(?:[a-z\d]{5,8}|\d[a-z\d]{3}))*(?:-[a-wyz\d](?:-[a-z\d]{2,8})+)*(?:-x(?:-[a-z\d]{1,8})+)?$/i;
+
+function checkTag(locale) {
+  if (typeof locale !== 'string') throw new TypeError('Language ID should be string or object.');
+  if (!wellFormed.test(locale)) throw new RangeError('Incorrect locale information provided');
+}
+
 function checkLocales(locales) {
   if (locales === undefined) return 'en-US';
   const list = typeof locales === 'string' ? [locales] : Array.from(locales, (l) => typeof l === 'object' && l !== null ? String(l) : l);
-  for (const locale of list) if (typeof locale !== 'string' || !/^[a-zA-Z]{2,8}([-_][a-zA-Z0-9]{1,8})*$/.test(locale)) throw new RangeError(`Incorrect locale information provided`);
+  list.forEach(checkTag);
   if (list.length === 0) return 'en-US';
   if (/^en(-US)?$/i.test(list[0])) return list[0].toLowerCase() === 'en' ? 'en' : 'en-US';
   throw missing(`the locale ${JSON.stringify(list[0])}`);
@@ -495,10 +504,9 @@ module.exports = {
   Intl,
   compare: (native, a, b, locales, options) => comparer(locales, options)(native)(a, b),
   checkCasing(locales) {
-    for (const locale of typeof locales === 'string' ? [locales] : [...locales].slice(0, 1)) {
-      if (typeof locale !== 'string' || !/^[a-zA-Z]{2,8}([-_][a-zA-Z0-9]{1,8})*$/.test(locale)) throw new RangeError('Incorrect locale information provided');
-      if (/^(tr|az|lt|el)\b/i.test(locale)) throw missing(`upper and lower case of the locale ${JSON.stringify(locale)}`);
-    }
+    const [locale = 'en'] = typeof locales === 'string' ? [locales] : locales; // the others are not looked at
+    checkTag(locale);
+    if (/^(tr|az|lt|el)\b/i.test(locale)) throw missing(`upper and lower case of the locale ${JSON.stringify(locale)}`);
   },
   formatNumber: (value, locales, options) => new NumberFormat(locales, options).format(value),
   formatDate(date, locales, options, required, defaults) {
