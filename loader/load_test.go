@@ -129,7 +129,7 @@ func TestBadNeighboursDoNotHarm(t *testing.T) {
 		`level=ERROR msg="plugin failed" plugin=a-truncated err="filer-plugin.json:1:64: `,
 		`level=ERROR msg="plugin failed" plugin=b-throws err="handler.js:2:1: lookup table was not shipped" hint="ship it"`,
 		`level=ERROR msg="plugin failed" plugin=b-throws err="lib.js:7:3: cannot find \"x\""`,
-		`level=ERROR msg="plugin failed" plugin=b-throws err="filer-plugin.json:3:12: there is no such tool"`,
+		`level=ERROR msg="plugin failed" plugin=b-throws err="filer-plugin.json:3:16: there is no such tool"`,
 		`level=ERROR msg="plugin failed" plugin=c-no-file err="filer-plugin.json:3:`, `did you mean \"./h1.js\"?`,
 		`level=INFO msg="plugin loaded" plugin=d-healthy tools=1`,
 		`level=ERROR msg="plugin failed" plugin=e-panics err="the host failed while loading the plugin: boom"`,
