@@ -1,10 +1,8 @@
 package bundle
 
 import (
-	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/gob"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -112,7 +110,7 @@ func (c *Cache) Get(root *os.Root, name string, made [sha256.Size]byte) *Bundle 
 		if [sha256.Size]byte(data[:sha256.Size]) != c.mark(made) {
 			return nil // of another program, or for something else; the next Put replaces it
 		}
-		err = gob.NewDecoder(bytes.NewReader(data[head:])).Decode(&k)
+		err = k.decode(data[head:])
 	}
 	if err != nil {
 		_ = folder.Remove(file) // it is overwritten otherwise
@@ -129,11 +127,8 @@ func (c *Cache) Put(name string, made [sha256.Size]byte, b *Bundle) error {
 	if c == nil || b.answers == nil {
 		return nil
 	}
-	var body bytes.Buffer
-	if err := gob.NewEncoder(&body).Encode(keep(b)); err != nil {
-		return fmt.Errorf("keeping a bundle: %w", err)
-	}
-	if body.Len() > min(maxEntry, int(c.most)/2)-head {
+	body := keep(b).encode()
+	if len(body) > min(maxEntry, int(c.most)/2)-head {
 		return nil
 	}
 	folder, err := c.open(true)
@@ -141,14 +136,14 @@ func (c *Cache) Put(name string, made [sha256.Size]byte, b *Bundle) error {
 		return fmt.Errorf("keeping a bundle: %w", err)
 	}
 	defer folder.Close()
-	mark, sum := c.mark(made), sha256.Sum256(body.Bytes())
-	if err := writeEntry(folder, fileName(name), mark[:], sum[:], body.Bytes()); err != nil {
+	mark, sum := c.mark(made), sha256.Sum256(body)
+	if err := writeEntry(folder, fileName(name), mark[:], sum[:], body); err != nil {
 		return fmt.Errorf("keeping a bundle: %w", err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	first := c.written < 0
-	if c.written += int64(body.Len()) + head; first || c.written > c.most/8 {
+	if c.written += int64(len(body)) + head; first || c.written > c.most/8 {
 		c.written = 0
 		c.dropOld(folder)
 	}
@@ -224,7 +219,7 @@ func readEntry(folder *os.Root, name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() < head || info.Size() > maxEntry {
-		return nil, errors.New("no entry")
+		return nil, errNoEntry
 	}
 	data := make([]byte, info.Size())
 	if _, err := io.ReadFull(f, data); err != nil {
