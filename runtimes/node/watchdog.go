@@ -23,9 +23,13 @@ type watchdog struct {
 
 	mu       sync.Mutex
 	engines  map[*engine]bool
-	parked   map[*engine]bool // they rest, and hold what their modules hold
+	parked   map[*engine]bool      // they rest, and hold what their modules hold
+	ending   map[*engine]time.Time // since when they are known to be ended and still run
 	watching bool
 }
+
+// stopGrace is how long an engine that was ended may hold memory before another is ended, too.
+const stopGrace = 250 * time.Millisecond
 
 // errMemory is why a script ends that filled the memory.
 var errMemory = errors.New("the handler used too much memory")
@@ -80,6 +84,7 @@ func (w *watchdog) remove(e *engine) {
 	defer w.mu.Unlock()
 	delete(w.engines, e)
 	delete(w.parked, e)
+	delete(w.ending, e)
 }
 
 // park takes an engine off the watch that rests. Where memory is short it is ended.
@@ -114,6 +119,9 @@ func (w *watchdog) watch() {
 		if now <= w.hard {
 			runtime.GC() // what is garbage already does not count
 			now = heap()
+		}
+		if now <= w.hard && w.stopping(time.Now()) {
+			continue
 		}
 		if now > w.limit {
 			why := fmt.Errorf("%w: the heap is above this host's limit of %d MiB; work on less at once", errMemory, w.limit>>20)
@@ -164,6 +172,28 @@ func (w *watchdog) done() bool {
 		return true
 	}
 	return false
+}
+
+// stopping reports whether an engine that was ended a moment ago still runs: what it holds
+// may be all that is too much, and ends with it. Above the hard limit nobody waits for it.
+func (w *watchdog) stopping(now time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	found := false
+	for e := range w.engines {
+		if !e.ended.Load() || e.loop.busySince.Load() == 0 {
+			continue
+		}
+		since, known := w.ending[e]
+		if !known {
+			if w.ending == nil {
+				w.ending = map[*engine]time.Time{}
+			}
+			since, w.ending[e] = now, now
+		}
+		found = found || now.Sub(since) < stopGrace
+	}
+	return found
 }
 
 // longest gives the engine that has run longest without a pause; nil where all pause. One
