@@ -49,8 +49,11 @@ func (p *program) call(ctx context.Context, name string, words []string, out str
 	defer s.close()
 	tool, ok := s.host.Tool(name)
 	if !ok {
-		_, err := s.host.Call(ctx, &host.Call{Tool: name})
+		_, err := s.host.Call(ctx, &host.Call{Tool: name, Agent: commandLine})
 		return p.unknownTool(s, err)
+	}
+	if !tool.Enabled {
+		return &failure{code: exitUsage, err: fmt.Errorf("the tool %q is disabled", name), hint: fmt.Sprintf("toolhost tools enable %s", name)}
 	}
 	args, err := p.arguments(ctx, tool, words)
 	if err != nil {
@@ -66,6 +69,9 @@ func (p *program) call(ctx context.Context, name string, words []string, out str
 	return p.printResult(name, result, out)
 }
 
+// commandLine is the agent of calls that the person at the command line makes.
+var commandLine = host.Agent{ID: "cli", Name: "cli"}
+
 // callTool makes a call for the person at the command line; progress is a line on stderr.
 func (p *program) callTool(ctx context.Context, s *session, tool string, args json.RawMessage) (*host.Result, error) {
 	return p.callBy(ctx, s.host.Call, tool, args)
@@ -78,7 +84,7 @@ func (p *program) runCommand(ctx context.Context, s *session, command string, ar
 
 func (p *program) callBy(ctx context.Context, call func(context.Context, *host.Call) (*host.Result, error), tool string, args json.RawMessage) (*host.Result, error) {
 	status, drawn := p.err.(*statusLine)
-	c := &host.Call{Tool: tool, Args: args, Agent: host.Agent{ID: "cli", Name: "cli"}}
+	c := &host.Call{Tool: tool, Args: args, Agent: commandLine}
 	c.Progress = func(message string) {
 		message = oneLine(strings.Join(strings.Fields(message), " "))
 		if drawn {

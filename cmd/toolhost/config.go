@@ -44,6 +44,7 @@ type config struct {
 	LogFormat       *string  `json:"log-format"`
 	LogLevel        *string  `json:"log-level"`
 	Limits          limits   `json:"limits"`
+	Calls           calls    `json:"calls"`
 	// AI says which model completes prompts for plugins.
 	AI *complete.Config `json:"ai"`
 }
@@ -55,6 +56,13 @@ type limits struct {
 	MaxTimeout string `json:"max-timeout"`
 	Body       int64  `json:"body"` // of a request or a response
 	Processes  int    `json:"processes"`
+}
+
+// calls says what the call log keeps.
+type calls struct {
+	Record *bool  `json:"record"`
+	Keep   string `json:"keep"`
+	Bytes  int64  `json:"bytes"`
 }
 
 // host gives the limits for the host. The schema has checked the texts.
@@ -143,7 +151,7 @@ func (p *program) readConfig(cmd *cobra.Command) error {
 			return failed(err) // the schema has checked it
 		}
 	}
-	f.limits = c.Limits
+	f.limits, f.calls = c.Limits, c.Calls
 	if c.AI != nil {
 		if p.model, err = complete.New(c.AI, p.logger(slog.LevelDebug)); err != nil {
 			return usagef("", "the configuration %s names no model that could be used: \"ai\": %w", path, err)

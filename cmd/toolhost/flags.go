@@ -33,6 +33,7 @@ type flags struct {
 	logLevel        string
 	json            bool
 	limits          limits // of the configuration only
+	calls           calls  // of the configuration only
 }
 
 // addFlags gives a command the flags of plugins; the configuration is read before it runs.

@@ -55,6 +55,9 @@ func (p *program) serve(ctx context.Context, folderNamed bool) error {
 		defer close(ended)
 		p.loadAll(ctx, s)
 		close(ready)
+		switching := make(chan struct{})
+		go func() { defer close(switching); s.off.watch(ctx) }()
+		defer func() { <-switching }()
 		_ = s.loader.Watch(ctx) // it ends with ctx, and for no other reason
 	}()
 	defer func() { stop(); <-ended }()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/host/foldertools"
+	"github.com/toolhost/toolhost/internal/calllog"
 	"github.com/toolhost/toolhost/internal/complete"
 	"github.com/toolhost/toolhost/internal/fetch"
 	"github.com/toolhost/toolhost/internal/state"
@@ -27,6 +28,9 @@ import (
 // closeTimeout is how long running calls get when the program ends.
 const closeTimeout = 2 * time.Second
 
+// flushTimeout is how long the call log may take to write down what waits.
+const flushTimeout = time.Second
+
 // session is a host with its loader, as the flags ask for it.
 type session struct {
 	host   *host.Host
@@ -38,6 +42,8 @@ type session struct {
 	client  *fetch.Client       // makes the requests of all plugins
 	model   *complete.Completer // completes prompts; nil where the configuration names none
 	log     *slog.Logger
+	calls   *calllog.Log         // nil where nothing is recorded
+	off     switched             // the tools that the user has disabled
 	loads   []func(loader.Event) // told what becomes of plugins; set before the first load
 	undo    []func()
 }
@@ -66,6 +72,9 @@ func (p *program) open(quiet bool) (*session, error) {
 	if _, err := s.host.Replace("toolhost", host.BuiltIn, foldertools.Tools()); err != nil {
 		return nil, failed(fmt.Errorf("registering the built-in tools: %w", err))
 	}
+	s.record(p.flags.calls, p.flags.state)
+	s.off = switched{session: s}
+	_ = s.off.apply(context.Background()) // why it cannot be read is in the log
 	loadLog := s.log
 	if quiet {
 		loadLog = p.logger(slog.LevelError + 1) // the command reports what failed itself
@@ -86,6 +95,17 @@ func (p *program) open(quiet bool) (*session, error) {
 		Log:        loadLog,
 	})
 	return s, nil
+}
+
+// record has the calls of the session written to the call log, where there is a state folder
+// and the configuration does not turn it off.
+func (s *session) record(c calls, state string) {
+	if state == "" || c.Record != nil && !*c.Record {
+		return
+	}
+	keep, _ := parseAge(c.Keep) // the schema has checked it; "" is the default
+	s.calls = calllog.New(s.state, &calllog.Options{Keep: keep, Bytes: c.Bytes, Log: s.log})
+	s.host.Observe(s.calls)
 }
 
 // observeLoad passes on what became of a plugin.
@@ -239,6 +259,14 @@ func (s *session) close() {
 	}
 	if err := s.loader.Close(ctx); err != nil {
 		s.log.Warn("closing the plugins", "err", err)
+	}
+	if s.calls != nil {
+		// Calls that took the whole time above must be written down all the same.
+		ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
+		defer cancel()
+		if err := s.calls.Close(ctx); err != nil {
+			s.log.Warn("the last calls were not recorded", "err", err)
+		}
 	}
 	if err := s.state.Close(); err != nil {
 		s.log.Warn("closing the state", "err", err)

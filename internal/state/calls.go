@@ -189,7 +189,7 @@ type CallQuery struct {
 	Tool, Plugin string
 	Failed       bool
 	Since        time.Time
-	After        int64 // only calls whose N is larger
+	After        int64 // only calls whose N is larger; 0 is no such limit
 	Limit        int   // the last so many; 0 is all
 }
 
@@ -218,7 +218,7 @@ func (d *DB) Calls(ctx context.Context, q CallQuery) ([]*Call, error) {
 		only("at >= ?", q.Since.UnixMicro())
 	}
 	order := "at DESC, n DESC"
-	if q.After > 0 {
+	if q.After != 0 {
 		only("n > ?", q.After)
 		order = "n DESC"
 	}
@@ -251,6 +251,14 @@ func (d *DB) Calls(ctx context.Context, q CallQuery) ([]*Call, error) {
 	}
 	slices.Reverse(calls)
 	return calls, nil
+}
+
+// LastCall gives the N of the call that was recorded last; 0 where there is none.
+func (d *DB) LastCall(ctx context.Context) (n int64, err error) {
+	err = d.read(ctx, func(db *sql.DB) error {
+		return db.QueryRowContext(ctx, "SELECT coalesce(max(n), 0) FROM calls").Scan(&n)
+	})
+	return n, err
 }
 
 func scanCall(row interface{ Scan(...any) error }) (*Call, error) {
