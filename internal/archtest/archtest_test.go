@@ -42,6 +42,7 @@ var floors = map[string]int{
 	"internal/metrics":                 3,
 	"internal/tracing":                 3,
 	"host/foldertools":                 3,
+	"internal/mounted":                 3,
 	"runtimes":                         3,
 	"runtimes/runtimestest":            4,
 	"runtimes/node":                    4,
@@ -85,7 +86,7 @@ var owners = map[string][]string{
 	"github.com/go-sourcemap/sourcemap":                               {"internal/bundle"},
 	"github.com/evanw/esbuild":                                        {"internal/bundle"},
 	"github.com/Masterminds/semver/v3":                                {"loader"},
-	"github.com/modelcontextprotocol/go-sdk":                          {"host/mcpserver", "runtimes/process"}, // the last one in tests only
+	"github.com/modelcontextprotocol/go-sdk":                          {"host/mcpserver", "internal/mounted", "runtimes/process"}, // the last one in tests only
 	"github.com/prometheus/client_golang":                             {"internal/metrics"},
 	"github.com/santhosh-tekuri/jsonschema/v6":                        {"internal/schema"},
 	"github.com/spf13/cobra":                                          {"cmd/toolhost"},

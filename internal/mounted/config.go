@@ -1,0 +1,88 @@
+package mounted
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+)
+
+// Config says how a server is reached, in the form that MCP clients use.
+type Config struct {
+	Type     string            `json:"type"`
+	Command  string            `json:"command"`
+	Args     []string          `json:"args"`
+	Env      map[string]string `json:"env"`
+	Cwd      string            `json:"cwd"`
+	URL      string            `json:"url"`
+	Headers  map[string]string `json:"headers"`
+	Disabled bool              `json:"disabled"`
+}
+
+// check says what is wrong with a configuration, whatever the environment holds.
+func (c Config) check() error {
+	switch {
+	case c.Command != "" && c.URL != "":
+		return errors.New(`it has both "command" and "url"; keep one of them`)
+	case c.Command == "" && c.URL == "":
+		return errors.New(`it has neither "command" nor "url"`)
+	case c.Command != "" && c.Type != "" && c.Type != "stdio":
+		return fmt.Errorf(`its type is %q, but it has a "command"`, c.Type)
+	case c.URL != "" && c.Type == "stdio":
+		return errors.New(`its type is "stdio", but it has a "url"`)
+	}
+	return nil
+}
+
+// expanded gives the configuration with the variables of the environment filled in.
+func (c Config) expanded() (Config, error) {
+	var wrong error
+	fill := func(text string) string {
+		out, err := expand(text, os.LookupEnv)
+		wrong = errors.Join(wrong, err)
+		return out
+	}
+	c.Command, c.URL, c.Cwd = fill(c.Command), fill(c.URL), fill(c.Cwd)
+	args := make([]string, len(c.Args))
+	for i, arg := range c.Args {
+		args[i] = fill(arg)
+	}
+	c.Args, c.Env, c.Headers = args, maps.Clone(c.Env), maps.Clone(c.Headers)
+	for _, m := range []map[string]string{c.Env, c.Headers} {
+		for name, value := range m {
+			m[name] = fill(value)
+		}
+	}
+	if wrong != nil {
+		return c, wrong
+	}
+	if c.URL != "" {
+		u, err := url.Parse(c.URL)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+			return c, fmt.Errorf("its url %.200q is no http or https address", c.URL)
+		}
+	}
+	return c, nil
+}
+
+var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`)
+
+// expand fills in ${NAME} and ${NAME:-default}. What else has a dollar stays as it is.
+func expand(text string, lookup func(string) (string, bool)) (string, error) {
+	var missing error
+	out := variable.ReplaceAllStringFunc(text, func(found string) string {
+		parts := variable.FindStringSubmatch(found)
+		if value, set := lookup(parts[1]); set && (value != "" || parts[2] == "") {
+			return value
+		}
+		if parts[2] == "" {
+			missing = errors.Join(missing, fmt.Errorf("the variable %s of the environment is not set", parts[1]))
+			return found
+		}
+		return strings.TrimPrefix(parts[2], ":-")
+	})
+	return out, missing
+}

@@ -1,0 +1,381 @@
+package mounted
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/internal/jsondoc"
+	"github.com/toolhost/toolhost/internal/schema"
+)
+
+const (
+	// startLimit is how long a server may take until its tools are known.
+	startLimit = 30 * time.Second
+	// longLife is how long a server must have lived for its end not to count with those before.
+	longLife = time.Minute
+	// callLimit is how long a call may take, where the host allows it.
+	callLimit = 2 * time.Minute
+	// refreshRest is the least time between two looks at a server's tools.
+	refreshRest = time.Second
+	maxPages    = 100
+	maxTools    = 2000
+	maxProblems = 20
+)
+
+// server is one mounted server.
+type server struct {
+	host                          *host.Host
+	name, prefix, folder, version string
+	config                        Config
+	log                           *slog.Logger
+	tried                         chan struct{} // closed when it has been started once, or failed to
+	triedOnce                     sync.Once
+
+	mu       sync.Mutex // guards what follows
+	session  *mcp.ClientSession
+	err      error // why there is no session
+	problems []string
+	tools    int
+	progress map[string]func(string) // of the calls that run, by their tokens
+}
+
+func (s *server) status() Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := Status{Name: s.name, State: "starting", Tools: s.tools, Err: strings.Join(s.problems, "; ")}
+	switch {
+	case s.config.Disabled:
+		st.State = "disabled"
+	case s.session != nil:
+		st.State = "ready"
+	case s.err != nil:
+		st.State, st.Err = "failed", s.err.Error()
+	}
+	return st
+}
+
+// run keeps the server running until ctx ends.
+func (s *server) run(ctx context.Context) {
+	defer s.triedOnce.Do(func() { close(s.tried) })
+	for failures := 0; ; {
+		began := time.Now()
+		err := s.live(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if time.Since(began) > longLife {
+			failures = 0
+		}
+		failures++
+		s.mu.Lock()
+		s.session, s.err = nil, err
+		s.mu.Unlock()
+		s.triedOnce.Do(func() { close(s.tried) })
+		again := backoff(failures)
+		s.log.Warn("an MCP server is not there", "err", err, "again", again)
+		timer := time.NewTimer(again)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+	}
+}
+
+// live starts the server and returns when it has ended, with the reason.
+func (s *server) live(ctx context.Context) error {
+	c, err := s.config.expanded()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	late := time.AfterFunc(startLimit, cancel)
+	defer late.Stop()
+
+	var transport mcp.Transport
+	ended := func() error { return errors.New("it broke off the connection") }
+	if c.Command != "" {
+		p, err := startProgram(ctx, c, s.folder, s.log)
+		if err != nil {
+			return err
+		}
+		defer p.Close()
+		transport, ended = p, p.ended
+		defer context.AfterFunc(ctx, func() { _ = p.Close() })()
+	} else {
+		t, done, err := httpTransport(c)
+		if err != nil {
+			return err
+		}
+		defer done()
+		transport = t
+	}
+	changed := make(chan struct{}, 1)
+	client := mcp.NewClient(&mcp.Implementation{Name: "toolhost", Version: s.version}, &mcp.ClientOptions{
+		Capabilities: &mcp.ClientCapabilities{},
+		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) {
+			select {
+			case changed <- struct{}{}:
+			default:
+			}
+		},
+		ProgressNotificationHandler: s.progressed,
+		MultiRoundTrip:              &mcp.MultiRoundTripOptions{Disabled: true},
+	})
+	session, err := client.Connect(ctx, transport, nil)
+	if err != nil {
+		return s.startError(ctx, err, ended)
+	}
+	defer func() { cancel(); _ = session.Close() }()
+	if err := s.refresh(ctx, session); err != nil {
+		return s.startError(ctx, err, ended)
+	}
+	late.Stop()
+	s.mu.Lock()
+	s.session, s.err = session, nil
+	s.mu.Unlock()
+	s.triedOnce.Do(func() { close(s.tried) })
+	s.log.Info("an MCP server is there", "tools", s.status().Tools)
+
+	over := make(chan error, 1)
+	go func() { over <- session.Wait() }()
+	defer func() { cancel(); _ = session.Close(); <-over }()
+	for {
+		select {
+		case <-changed:
+			refreshing, done := context.WithTimeout(ctx, startLimit)
+			if err := s.refresh(refreshing, session); err != nil && ctx.Err() == nil {
+				s.log.Warn("an MCP server does not say which tools it has now", "err", err)
+			}
+			done()
+			rest(ctx, refreshRest)
+		case err := <-over:
+			over <- nil
+			if err == nil || errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) {
+				err = ended()
+			}
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func rest(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// startError says why a server did not start.
+func (s *server) startError(ctx context.Context, err error, ended func() error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("it was not ready within %s", startLimit)
+	}
+	if s.config.Command != "" {
+		return fmt.Errorf("it does not begin (%w): %w", err, ended())
+	}
+	return fmt.Errorf("it does not begin: %w", err)
+}
+
+// refresh asks the server for its tools and puts them in the place of those before.
+func (s *server) refresh(ctx context.Context, session *mcp.ClientSession) error {
+	var found []*mcp.Tool
+	params := &mcp.ListToolsParams{}
+	for range maxPages {
+		page, err := session.ListTools(ctx, params)
+		if err != nil {
+			return err
+		}
+		for _, t := range page.Tools {
+			if t != nil && t.Name != "" {
+				found = append(found, t)
+			}
+		}
+		if page.NextCursor == "" || len(found) > maxTools {
+			break
+		}
+		params.Cursor = page.NextCursor
+	}
+	var problems []string
+	if len(found) > maxTools {
+		problems = append(problems, fmt.Sprintf("it has more than %d tools; the rest is left out", maxTools))
+		found = found[:maxTools]
+	}
+	plain := make([]string, len(found))
+	for i, t := range found {
+		plain[i] = t.Name
+	}
+	var tools []*host.Tool
+	for i, name := range names(s.prefix, plain) {
+		t, err := s.tool(name, found[i])
+		if err != nil {
+			if len(problems) < maxProblems {
+				problems = append(problems, fmt.Sprintf("its tool %.100q is left out: %v", found[i].Name, err))
+			}
+			continue
+		}
+		tools = append(tools, t)
+	}
+	for _, p := range problems {
+		s.log.Warn("a tool of an MCP server is left out", "err", p)
+	}
+	if _, err := s.host.Replace(owner(s.name), host.HostTool, tools); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tools, s.problems = len(tools), problems
+	return nil
+}
+
+// tool makes a tool of the host of a server's.
+func (s *server) tool(name string, t *mcp.Tool) (*host.Tool, error) {
+	input, err := objectSchema(t.InputSchema)
+	if err != nil {
+		return nil, fmt.Errorf("its input schema: %w", err)
+	}
+	out := &host.Tool{
+		Name: name, Title: t.Title, Description: strings.TrimSpace(t.Description), InputSchema: input.Public(), Input: input,
+		Timeout: min(callLimit, s.host.Limits().MaxTimeout), Runtime: "mcp", Handler: &handler{s, t.Name},
+	}
+	if out.Description == "" {
+		out.Description = fmt.Sprintf("The tool %q of the MCP server %q.", t.Name, s.name)
+	}
+	if a := t.Annotations; a != nil {
+		out.Annotations = &host.Annotations{DestructiveHint: a.DestructiveHint, OpenWorldHint: a.OpenWorldHint}
+		// The SDK does not say whether the server stated these two.
+		if a.ReadOnlyHint {
+			out.Annotations.ReadOnlyHint = &a.ReadOnlyHint
+		}
+		if a.IdempotentHint {
+			out.Annotations.IdempotentHint = &a.IdempotentHint
+		}
+	}
+	return out, nil
+}
+
+// objectSchema compiles the input schema of a tool. One that does not say so is of an object.
+func objectSchema(from any) (*schema.Schema, error) {
+	fields, ok := from.(map[string]any)
+	if !ok {
+		return nil, errors.New("it is no object")
+	}
+	if _, ok := fields["type"]; !ok {
+		fields["type"] = "object"
+	}
+	return schema.Compile(jsondoc.Marshal(fields))
+}
+
+// progressed takes what a server says on the way of a call.
+func (s *server) progressed(_ context.Context, req *mcp.ProgressNotificationClientRequest) {
+	token, _ := req.Params.ProgressToken.(string)
+	s.mu.Lock()
+	say := s.progress[token]
+	s.mu.Unlock()
+	if say == nil {
+		return
+	}
+	text := req.Params.Message
+	switch {
+	case text != "":
+	case req.Params.Total > 0:
+		text = fmt.Sprintf("%g of %g", req.Params.Progress, req.Params.Total)
+	default:
+		text = fmt.Sprintf("%g", req.Params.Progress)
+	}
+	say(text)
+}
+
+// handler carries the calls of one tool to its server.
+type handler struct {
+	server *server
+	tool   string // as the server calls it
+}
+
+var _ host.Handler = (*handler)(nil)
+
+// Handle implements [host.Handler].
+func (h *handler) Handle(ctx context.Context, call *host.Call) (*host.Result, error) {
+	s := h.server
+	select {
+	case <-s.tried:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	s.mu.Lock()
+	session, why := s.session, s.err
+	if session != nil {
+		s.progress[call.ID] = call.Progress
+	}
+	s.mu.Unlock()
+	if session == nil {
+		return nil, fmt.Errorf("the MCP server %q is not there: %w; it is started again in a moment", s.name, why)
+	}
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.progress, call.ID)
+	}()
+	params := &mcp.CallToolParams{Name: h.tool, Arguments: call.Args}
+	params.SetProgressToken(call.ID)
+	answer, err := session.CallTool(ctx, params)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, fmt.Errorf("the MCP server %q: %w", s.name, err)
+	}
+	return result(answer)
+}
+
+// result gives a server's result as the host's.
+func result(answer *mcp.CallToolResult) (*host.Result, error) {
+	raw, err := json.Marshal(answer)
+	if err != nil {
+		return nil, fmt.Errorf("reading the result: %w", err)
+	}
+	var wire struct {
+		Content           []json.RawMessage
+		StructuredContent json.RawMessage
+		Meta              json.RawMessage `json:"_meta"`
+	}
+	if err := json.Unmarshal(raw, &wire); err != nil {
+		return nil, fmt.Errorf("reading the result: %w", err)
+	}
+	out := &host.Result{IsError: answer.IsError, Structured: object(wire.StructuredContent), Meta: object(wire.Meta)}
+	for _, block := range wire.Content {
+		var c host.Content
+		if c.UnmarshalJSON(block) != nil {
+			c = host.Text(string(block)) // nothing is dropped silently
+		}
+		out.Content = append(out.Content, c)
+	}
+	if len(out.Content) == 0 && wire.StructuredContent != nil {
+		out.Content = []host.Content{host.Text(string(wire.StructuredContent))}
+	}
+	return out, nil
+}
+
+// object gives a JSON object, nil for anything else.
+func object(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 || raw[0] != '{' {
+		return nil
+	}
+	return raw
+}

@@ -1,0 +1,148 @@
+package mounted
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolhost/toolhost/internal/child"
+	"github.com/toolhost/toolhost/permissions/sandbox"
+)
+
+const (
+	// maxLine bounds a line of a server, maxJunk the lines in a row that are no message.
+	maxLine = 16 << 20
+	maxJunk = 1000
+	// writeLimit is how long a server may take to read what is sent to it.
+	writeLimit = 5 * time.Second
+	// endGrace is how long a server gets to end after its stdin has closed.
+	endGrace = time.Second
+)
+
+// program is a server that runs as a child: a transport of the MCP SDK, and its connection.
+// Lines that are no message are passed over, which the SDK's own transport does not do.
+type program struct {
+	log *slog.Logger
+	p   *child.Process
+	in  *bufio.Reader
+
+	writing sync.Mutex
+	closing sync.Once
+}
+
+var (
+	_ mcp.Transport  = (*program)(nil)
+	_ mcp.Connection = (*program)(nil)
+)
+
+// startProgram starts the command of a configuration, as the user's own program.
+func startProgram(ctx context.Context, c Config, folder string, log *slog.Logger) (*program, error) {
+	path, err := exec.LookPath(c.Command)
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("looking for its command: %w", err)
+	}
+	dir := folder
+	if c.Cwd != "" {
+		dir = c.Cwd
+	}
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		_, replaced := c.Env[name]
+		return replaced
+	})
+	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
+		env = append(env, name+"="+c.Env[name])
+	}
+	p, err := child.Start(ctx, &child.Options{
+		Argv: append([]string{path}, c.Args...), Env: env, Dir: dir, Mode: sandbox.Off, Log: log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &program{log: log, p: p, in: bufio.NewReaderSize(p.Stdout(), 64<<10)}, nil
+}
+
+// Connect implements [mcp.Transport].
+func (p *program) Connect(context.Context) (mcp.Connection, error) { return p, nil }
+
+// SessionID implements [mcp.Connection].
+func (p *program) SessionID() string { return "" }
+
+// Read implements [mcp.Connection].
+func (p *program) Read(context.Context) (jsonrpc.Message, error) {
+	for range maxJunk {
+		line, more, err := child.ReadLine(p.in, maxLine)
+		if more {
+			return nil, fmt.Errorf("it wrote a line of more than %d bytes", maxLine)
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			if msg, wrong := jsonrpc.DecodeMessage(line); wrong == nil {
+				return msg, nil
+			}
+			p.log.Debug("a line on stdout is no message", "line", string(line[:min(len(line), 200)]))
+		}
+		if err != nil {
+			return nil, io.EOF
+		}
+	}
+	return nil, fmt.Errorf("it wrote more than %d lines that are no messages", maxJunk)
+}
+
+// Write implements [mcp.Connection].
+func (p *program) Write(_ context.Context, msg jsonrpc.Message) error {
+	line, err := jsonrpc.EncodeMessage(msg)
+	if err != nil {
+		return err
+	}
+	p.writing.Lock()
+	defer p.writing.Unlock()
+	if err := p.p.Stdin().SetWriteDeadline(time.Now().Add(writeLimit)); err != nil {
+		return err
+	}
+	if _, err := p.p.Stdin().Write(append(line, '\n')); err != nil {
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			err = fmt.Errorf("it did not read a request within %s", writeLimit)
+		}
+		// Half a line may be in the pipe: nothing can follow it.
+		_ = p.p.Stdout().SetReadDeadline(time.Now())
+		return err
+	}
+	return nil
+}
+
+// Close implements [mcp.Connection]: the program ends, with all that it has started.
+func (p *program) Close() error {
+	p.closing.Do(func() { p.p.Stop(endGrace) })
+	return nil
+}
+
+// ended says how the program ended, and what it said last.
+func (p *program) ended() error {
+	select {
+	case <-p.p.Done():
+	case <-time.After(endGrace):
+		return errors.New("it broke off the connection")
+	}
+	if err := p.p.Err(); err != nil {
+		return err
+	}
+	return errors.New("it ended")
+}
