@@ -49,6 +49,17 @@ func (g guard) check(w http.ResponseWriter, r *http.Request) *refusal {
 	return nil
 }
 
+// Guard serves next to whoever the handler serves: with the same token, by the same names.
+func (h *HTTPHandler) Guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if wrong := h.guard.check(w, r); wrong != nil {
+			http.Error(w, wrong.text, wrong.status)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 // authorized compares sums, so that the time it takes tells nothing of the token, not
 // even its length.
 func (g guard) authorized(r *http.Request) bool {

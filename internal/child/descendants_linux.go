@@ -10,10 +10,21 @@ import (
 
 // killDescendants kills the descendants of a process that there are now.
 func killDescendants(pid int) {
+	// Parents first: they must not start others while their children end.
+	for _, id := range descendants(pid) {
+		_ = syscall.Kill(id, syscall.SIGKILL) // it may have ended meanwhile
+	}
+}
+
+// Descendants gives how many processes run that this one has started, or that those have.
+func Descendants() int { return len(descendants(os.Getpid())) }
+
+// descendants gives the descendants of a process that there are now, parents first.
+func descendants(pid int) []int {
 	children := map[int][]int{}
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
-		return
+		return nil
 	}
 	for _, e := range entries {
 		id, err := strconv.Atoi(e.Name())
@@ -24,13 +35,11 @@ func killDescendants(pid int) {
 			children[parent] = append(children[parent], id)
 		}
 	}
-	// Parents first: they must not start others while their children end.
-	todo := slices.Clone(children[pid])
-	for len(todo) > 0 {
-		id := todo[0]
-		todo = append(todo[1:], children[id]...)
-		_ = syscall.Kill(id, syscall.SIGKILL) // it may have ended meanwhile
+	all := slices.Clone(children[pid])
+	for i := 0; i < len(all); i++ {
+		all = append(all, children[all[i]]...)
 	}
+	return all
 }
 
 // parentOf gives the parent of a process that runs.

@@ -50,6 +50,7 @@ type Metrics struct {
 
 	mu    sync.Mutex
 	known map[string]bool // the tools that have series
+	begun map[string]bool // the calls that run, by their ids
 }
 
 var _ host.Observer = (*Metrics)(nil)
@@ -82,6 +83,7 @@ func New(h *host.Host, options *Options) *Metrics {
 			Name: "toolhost_plugin_events_total", Help: "What became of plugins: loaded, reloaded, repaired, failed, removed, held.",
 		}, []string{"event"}),
 		known: map[string]bool{},
+		begun: map[string]bool{},
 	}
 	for _, kind := range []string{"loaded", "reloaded", "failed", "removed"} {
 		m.plugins.WithLabelValues(kind) // so that a rate of them is there from the start
@@ -126,18 +128,37 @@ func (m *Metrics) Observe(e host.Event) {
 	case host.ToolsChanged:
 		m.changes.Inc()
 	case host.CallStarted:
-		m.running.Inc()
+		m.begin(e.Call.ID)
 	case host.CallEnded:
-		if e.Touched != nil || e.Duration > 0 { // it had begun
-			m.running.Dec()
-		}
 		tool, plugin := m.labels(e)
 		m.calls.WithLabelValues(tool, plugin).Inc()
-		m.seconds.WithLabelValues(tool, plugin).Observe(e.Duration.Seconds())
+		if m.end(e.Call) {
+			m.seconds.WithLabelValues(tool, plugin).Observe(e.Duration.Seconds())
+		}
 		if e.Failure != host.NoFailure {
 			m.failures.WithLabelValues(tool, plugin, string(e.Failure)).Inc()
 		}
 	}
+}
+
+func (m *Metrics) begin(call string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.begun[call] = true
+	m.running.Set(float64(len(m.begun)))
+}
+
+// end reports whether the call had begun; one that was refused had not.
+func (m *Metrics) end(call *host.Call) bool {
+	if call == nil {
+		return false
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	began := m.begun[call.ID]
+	delete(m.begun, call.ID)
+	m.running.Set(float64(len(m.begun)))
+	return began
 }
 
 // PluginEvent counts what became of a plugin, by a word for it.
