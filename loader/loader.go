@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/internal/schema"
 	"github.com/toolhost/toolhost/runtimes"
 )
 
@@ -60,6 +61,9 @@ type Options struct {
 	Cards []CardCopy
 	// DataDir is where each plugin gets a private folder named for it; "" for none.
 	DataDir string
+	// Proofs remembers which manifests and schemas were checked without a mistake, so that a
+	// start need not check them once more; nil checks everything.
+	Proofs schema.Proofs
 	// Poll has Watch look at the folders at this interval, for file systems that tell of
 	// no changes; 0 waits to be told.
 	Poll time.Duration
@@ -296,8 +300,19 @@ func (l *Loader) find(resolved string) *plugin {
 	return nil
 }
 
+// hostName is the name under which the host's own tools are registered: a plugin of that name
+// would take them away when it goes.
+const hostName = "toolhost"
+
 // refuseTaken refuses a plugin whose name another folder's plugin has.
 func (l *Loader) refuseTaken(p *opened, resolved string) {
+	if p.name == hostName {
+		p.errors = append(p.errors, &ManifestError{
+			Rule: ruleNameTaken, File: p.file, Line: p.nameAt.Line, Column: p.nameAt.Column, Pointer: "/name",
+			Msg: fmt.Sprintf("the plugin name %q is the host's own", p.name), Hint: "give the plugin a name of its own",
+		})
+		return
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, other := range l.plugins {

@@ -58,6 +58,7 @@ type opener struct {
 	enforced   func(*Manifest, string) []Enforcement
 	taken      map[string]string // tool ids that are in use, with who has them; of a check
 	execute    executor          // runs commands of plugins; nil where nothing can
+	proofs     schema.Proofs     // nil where everything is checked
 	log        *slog.Logger
 }
 
@@ -65,7 +66,7 @@ type opener struct {
 func newOpener(rts map[string]runtimes.Runtime, o *Options) *opener {
 	op := &opener{
 		rts: rts, maxTimeout: o.MaxTimeout, strict: o.Strict, installed: o.Installed, bundled: o.Bundled, consent: o.Consent, copies: slices.Clone(o.Cards),
-		services: o.Services, dataDir: o.DataDir, enforced: o.Enforced, log: o.Log,
+		services: o.Services, dataDir: o.DataDir, enforced: o.Enforced, proofs: o.Proofs, log: o.Log,
 	}
 	if op.enforced == nil {
 		op.enforced = enforcedAnywhere
@@ -115,6 +116,7 @@ func (o *opener) openVersion(ctx context.Context, dir string, v version) (p *ope
 		return p
 	}
 	c := newChecker(&ParseOptions{File: file, MaxTimeout: o.maxTimeout})
+	c.proofs = o.proofs
 	m := c.parse(data)
 	if m != nil {
 		p.nameAt = c.doc.Position("/name")
@@ -229,7 +231,7 @@ func (o *opener) compileFile(p *opened, f *folder, c *checker, t ManifestTool, m
 		p.errors = append(p.errors, e)
 		return nil
 	}
-	s, err := schema.CompileFile(f, path.Clean(name))
+	s, err := schema.CompileFile(f, path.Clean(name), o.proofs)
 	if err == nil {
 		if o.lint || o.strict {
 			p.findings(s.Lint())

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/jsondoc"
+	"github.com/toolhost/toolhost/internal/schema"
 )
 
 // MaxManifest is how many bytes a manifest may have.
@@ -63,6 +64,7 @@ type checker struct {
 	named      bool // the file's name says what kind of manifest it is
 	form       *form
 	maxTimeout time.Duration
+	proofs     schema.Proofs // nil where everything is checked
 	doc        *jsondoc.Document
 	root       map[string]any
 	manifest   *Manifest

@@ -57,7 +57,7 @@ func TestBundle(t *testing.T) {
 			[]string{"schemas/a.json", "schemas/b.json"}, `{"n":1,"m":null}`, `{"m":1}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s, err := CompileFile(c.files, "schemas/a.json")
+			s, err := CompileFile(c.files, "schemas/a.json", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,7 +115,7 @@ func TestBundleRefusals(t *testing.T) {
 		{"too large", files("s/a.json", ref("x.json"), "s/x.json", `{"title":"`+strings.Repeat("x", maxSchemaBytes)+`"}`), `"$ref" to file "s/x.json" has more than 256 KiB [S05]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := CompileFile(c.files, "s/a.json")
+			_, err := CompileFile(c.files, "s/a.json", nil)
 			if got := findings(t, err); !strings.Contains(got, c.want) {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
@@ -129,7 +129,7 @@ func TestBundleManyFiles(t *testing.T) {
 	for i := range maxFiles + 10 {
 		m[name(i)] = &fstest.MapFile{Data: []byte(`{"type":"object","properties":{"a":{"$ref":"` + name(i+1) + `"}}}`)}
 	}
-	_, err := CompileFile(m, name(0))
+	_, err := CompileFile(m, name(0), nil)
 	if got := findings(t, err); !strings.Contains(got, "one file too many") {
 		t.Errorf("got %s", got)
 	}
@@ -157,13 +157,13 @@ func TestBundleLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	_, err = CompileFile(root.FS(), "a.json")
+	_, err = CompileFile(root.FS(), "a.json", nil)
 	got := findings(t, err)
 	if !strings.Contains(got, `"$ref" to file "link.json" cannot be read: it is a link that leaves the plugin's folder`) || strings.Contains(got, outside) {
 		t.Errorf("got %s", got)
 	}
 	write(filepath.Join(inside, "a.json"), `{"type":"object","properties":{"b":{"$ref":"b.json"}}}`)
-	s, err := CompileFile(root.FS(), "a.json")
+	s, err := CompileFile(root.FS(), "a.json", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

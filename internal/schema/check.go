@@ -142,7 +142,11 @@ func (s *Schema) fits(v any, count int) (bool, error) {
 		return false, errTooMuchWork
 	}
 	if work <= quickWork {
-		return s.engine.valid(v)
+		e, err := s.engine()
+		if err != nil {
+			return false, err
+		}
+		return e.valid(v)
 	}
 	full, err := s.full()
 	switch {
@@ -174,7 +178,11 @@ func (s *Schema) issues(v any, count int) ([]Issue, error) {
 			return issues, nil
 		}
 	}
-	if q, ok := s.engine.(*quick); ok {
+	e, err := s.engine()
+	if err != nil {
+		return nil, err
+	}
+	if q, ok := e.(*quick); ok {
 		if issues := quickIssues(q.result(v)); len(issues) > 0 {
 			return issues, nil
 		}

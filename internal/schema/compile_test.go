@@ -88,7 +88,11 @@ func TestDialects(t *testing.T) {
 			t.Errorf("%s: %v", url, err)
 			continue
 		}
-		_, isQuick := s.engine.(*quick)
+		e, err := s.engine()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, isQuick := e.(*quick)
 		if s.Dialect() != want || isQuick != strings.HasPrefix(want, "draft") {
 			t.Errorf("%q is read as %s by gojsonschema: %v, want %s", url, s.Dialect(), isQuick, want)
 		}

@@ -106,7 +106,11 @@ func FuzzCheck(f *testing.F) {
 		if err == nil && (len(strict.Issues) == 0) != (len(checked.Repaired) == 0) {
 			t.Fatalf("%s fits strictly: %v, repaired %q", value, len(strict.Issues) == 0, checked.Repaired)
 		}
-		if _, isQuick := s.engine.(*quick); isQuick && !json.Valid(checked.Value) {
+		e, err := s.engine()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, isQuick := e.(*quick); isQuick && !json.Valid(checked.Value) {
 			t.Fatalf("no JSON: %s", checked.Value)
 		}
 		if full, err := s.full(); err == nil {

@@ -212,7 +212,11 @@ func TestMutated(t *testing.T) {
 					t.Errorf("seed %d: %s became %s, then %s %v %v\n%s", seed, value, checked.Value, again.Value, again.Issues, err, text)
 				}
 			}
-			ok, err := s.engine.valid(v)
+			e, err := s.engine()
+			if err != nil {
+				t.Fatal(err)
+			}
+			ok, err := e.valid(v)
 			if err != nil {
 				t.Errorf("seed %d: %s: %v\n%s", seed, value, err, text)
 			}

@@ -18,6 +18,7 @@
 package schema
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -96,9 +97,9 @@ type Schema struct {
 	public  json.RawMessage
 	lint    []Finding
 
-	engine engine
-	full   func() (*full, error) // the engine that explains, compiled when it is needed
-	late   *atomic.Int32         // checks that go on though their time is over
+	engine func() (engine, error) // compiled when it is needed
+	full   func() (*full, error)  // the engine that explains, as well
+	late   *atomic.Int32          // checks that go on though their time is over
 
 	plain       bool // no references and nothing that costs much
 	hasDefaults bool
@@ -115,11 +116,19 @@ func Compile(raw []byte) (*Schema, error) {
 	return c.compile(s)
 }
 
+// Proofs remembers that something is good, by a sum of it. It is safe for concurrent use.
+type Proofs interface {
+	Proven(sum [sha256.Size]byte) bool
+	Prove(sum [sha256.Size]byte)
+}
+
 // CompileFile compiles the schema file name (a slash path) of root. Relative
 // references to other files of root are bundled into $defs; any other reference
-// out of the document is refused. The error is a *LoadError.
-func CompileFile(root fs.FS, name string) (*Schema, error) {
-	c := &compilation{root: root}
+// out of the document is refused. The error is a *LoadError. What was compiled before
+// without a mistake, by proofs, is read and not checked once more: its engines are compiled
+// when a value comes. proofs may be nil.
+func CompileFile(root fs.FS, name string, proofs Proofs) (*Schema, error) {
+	c := &compilation{root: root, proofs: proofs}
 	s := c.readFile(name, nil, "")
 	return c.compile(s)
 }
@@ -144,23 +153,37 @@ func (c *compilation) compile(first *source) (*Schema, error) {
 	}
 	late := &atomic.Int32{}
 	c.preflight(late)
-	if c.tree.root != nil && len(c.tree.order) <= maxSubschemas {
+	sum := sha256.Sum256(slices.Concat([]byte("schema\x00"+c.dialect.String()+"\x00"), text))
+	proven := c.proofs != nil && c.proofs.Proven(sum)
+	if c.tree.root != nil && len(c.tree.order) <= maxSubschemas && !proven {
 		c.checkMeta()
 	}
 	if err := c.failed(); err != nil {
 		return nil, err
 	}
 	s := c.schema(late)
-	if err := c.build(s); err != nil {
-		return nil, err
-	}
-	c.checkDefaults(s)
-	if err := c.failed(); err != nil {
-		return nil, err
+	c.build(s)
+	if !proven {
+		if err := c.prove(s); err != nil {
+			return nil, err
+		}
+		if c.proofs != nil {
+			c.proofs.Prove(sum)
+		}
 	}
 	s.findMarks()
 	s.lint = c.linted(s)
 	return s, nil
+}
+
+// prove compiles the engine and checks the defaults with it.
+func (c *compilation) prove(s *Schema) error {
+	if _, err := s.engine(); err != nil {
+		c.find("S04", Error, "", false, "the schema cannot be compiled: "+strings.Join(strings.Fields(err.Error()), " "), "")
+		return c.failed()
+	}
+	c.checkDefaults(s)
+	return c.failed()
 }
 
 // schema gives the schema without its engine.
@@ -186,13 +209,14 @@ func (c *compilation) schema(late *atomic.Int32) *Schema {
 	return s
 }
 
-// build compiles the engines.
-func (c *compilation) build(s *Schema) error {
+// build says how the engines are compiled.
+func (c *compilation) build(s *Schema) {
 	document, places := c.engineCopy()
+	d := c.dialect
 	s.places = places
 	patterns := c.patterns()
 	s.full = sync.OnceValues(func() (*full, error) {
-		return newFull(document, c.dialect, func(expr string) (jsonschema.Regexp, error) {
+		return newFull(document, d, func(expr string) (jsonschema.Regexp, error) {
 			if p := patterns[expr]; p != nil {
 				return p, nil
 			}
@@ -203,16 +227,12 @@ func (c *compilation) build(s *Schema) error {
 	for _, p := range patterns {
 		backtracks = backtracks || p.slow != nil
 	}
-	var err error
-	if c.dialect <= draft07 && !backtracks {
-		s.engine, err = newQuick(deepCopy(document).(map[string]any), c.dialect)
-	} else {
-		s.engine, err = s.full()
-	}
-	if err != nil {
-		c.find("S04", Error, "", false, "the schema cannot be compiled: "+strings.Join(strings.Fields(err.Error()), " "), "")
-	}
-	return c.failed()
+	s.engine = sync.OnceValues(func() (engine, error) {
+		if d <= draft07 && !backtracks {
+			return newQuick(deepCopy(document).(map[string]any), d)
+		}
+		return s.full()
+	})
 }
 
 // patterns gives the compiled patterns by their text.

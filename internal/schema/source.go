@@ -23,7 +23,8 @@ type source struct {
 
 // compilation is what is known while a schema is compiled.
 type compilation struct {
-	root     fs.FS // nil where there are no files to refer to
+	root     fs.FS  // nil where there are no files to refer to
+	proofs   Proofs // nil where everything is checked
 	sources  []*source
 	findings []Finding
 	anyRoot  bool // the root need not say that it is an object
