@@ -13,6 +13,7 @@ import (
 	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/host/foldertools"
 	"github.com/toolhost/toolhost/internal/calllog"
+	"github.com/toolhost/toolhost/internal/bundle"
 	"github.com/toolhost/toolhost/internal/complete"
 	"github.com/toolhost/toolhost/internal/fetch"
 	"github.com/toolhost/toolhost/internal/state"
@@ -79,7 +80,12 @@ func (p *program) open(quiet bool) (*session, error) {
 	if quiet {
 		loadLog = p.logger(slog.LevelError + 1) // the command reports what failed itself
 	}
-	runtimes := p.runtimes(s.host.Limits(), p.cacheDir())
+	cache := p.cacheDir()
+	var proofs *bundle.Proofs
+	if cache != "" {
+		proofs = bundle.NewProofs(cache, func(err error) { s.log.Debug("what is checked is not kept", "err", err) })
+	}
+	runtimes := p.runtimes(s.host.Limits(), cache)
 	s.node, _ = runtimes["node"].(*isolation)
 	s.loader = loader.New(s.host, runtimes, &loader.Options{
 		Dirs:       p.flags.plugins,
@@ -88,6 +94,7 @@ func (p *program) open(quiet bool) (*session, error) {
 		Services:   s.services,
 		Enforced:   p.enforcedInLoad,
 		DataDir:    p.dataDir(),
+		Proofs:     proofs,
 		MaxTimeout: s.host.Limits().MaxTimeout,
 		Strict:     p.flags.strict,
 		Poll:       p.flags.poll,
