@@ -38,14 +38,14 @@ type Denial struct {
 type recorder struct {
 	mu      sync.Mutex
 	touched Touched
-	known   map[string]bool // what was noted, by kind
+	known   map[string]bool // what was noted, by kind; nil before the first
 }
 
 // Record has the grant note what is touched from now on. It must be called before the grant
 // is used.
 func (g *Grant) Record() {
 	if g != nil && g.noted == nil {
-		g.noted = &recorder{known: map[string]bool{}}
+		g.noted = &recorder{}
 	}
 }
 
@@ -122,6 +122,9 @@ func (r *recorder) isNew(kind, name string, n int) bool {
 	if n >= maxTouched {
 		r.touched.More++
 		return false
+	}
+	if r.known == nil {
+		r.known = map[string]bool{}
 	}
 	r.known[key] = true
 	return true
