@@ -48,7 +48,7 @@ func (p *program) check(ctx context.Context, dirs []string, all bool) error {
 			return usagef("name a plugin folder, or a folder of plugin folders", "checking %q: %w", dir, err)
 		}
 		if len(found) == 0 {
-			return usagef("a plugin folder holds a "+loader.ManifestFile, "there is no plugin in %q", dir)
+			return usagef(noPluginHint, "there is no plugin in %q", dir)
 		}
 		for _, plugin := range found {
 			r := loader.Check(ctx, plugin, p.runtimes(limits, ""), &loader.Options{MaxTimeout: limits.MaxTimeout, All: all, Enforced: p.enforcedInLoad, Taken: taken})

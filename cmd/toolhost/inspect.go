@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -55,6 +53,9 @@ type pluginListing struct {
 	Permissions []loader.Enforcement    `json:"permissions"`
 	Errors      []*loader.ManifestError `json:"errors"`
 }
+
+// noPluginHint says what makes a folder one of a plugin.
+const noPluginHint = "a plugin folder holds a " + loader.ManifestFile + ", or the " + loader.CardFile + " of a card"
 
 // contributed is what a manifest contributes, by name.
 type contributed struct {
@@ -122,8 +123,8 @@ func (p *program) findPlugin(ctx context.Context, name string) (dir, isolated st
 		if !isDir(name) {
 			return "", "", usagef("name a plugin, or the folder of one", "there is no folder %q", name)
 		}
-		if _, err := os.Stat(filepath.Join(name, loader.ManifestFile)); err != nil {
-			return "", "", usagef("a plugin folder holds a "+loader.ManifestFile, "there is no plugin in %q", name)
+		if !loader.IsPlugin(name) {
+			return "", "", usagef(noPluginHint, "there is no plugin in %q", name)
 		}
 		return name, "", nil
 	}
@@ -139,7 +140,7 @@ func (p *program) findPlugin(ctx context.Context, name string) (dir, isolated st
 		}
 		names = append(names, st.Name)
 	}
-	if _, err := os.Stat(filepath.Join(name, loader.ManifestFile)); err == nil {
+	if isDir(name) && loader.IsPlugin(name) {
 		return name, "", nil
 	}
 	hint := `"toolhost list" has the plugins; a folder is named with a slash, such as ./` + name

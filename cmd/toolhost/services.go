@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/internal/fetch"
@@ -31,12 +32,57 @@ func (p *program) openState(log *slog.Logger) *state.DB {
 
 // services gives what the handlers of a plugin may use besides files.
 func (s *session) services(m *loader.Manifest) runtimes.Services {
-	settings := s.state.Settings(m.Name, declarations(m))
+	settings := s.settings(m)
 	network := s.network
 	if network == nil {
 		network = s.client.For(secrets(m, settings))
 	}
 	return runtimes.Services{Settings: settings, Store: s.state.Store(m.Name), Network: network, Complete: s.complete}
+}
+
+// settings gives the settings of a plugin; those of a copy of a card are its own, and those
+// that all copies share.
+func (s *session) settings(m *loader.Manifest) runtimes.Settings {
+	keeper := m.Keeper()
+	if keeper == m.Name {
+		return s.state.Settings(m.Name, declarations(m))
+	}
+	var own, shared []state.Declaration
+	for _, d := range declarations(m) {
+		if strings.HasPrefix(d.Key, keeper+".") {
+			own = append(own, d)
+		} else {
+			shared = append(shared, d)
+		}
+	}
+	return copySettings{s.state.Settings(keeper, own), s.state.Settings(m.Name, shared)}
+}
+
+// copySettings are those of a copy of a card.
+type copySettings struct{ own, shared *state.Settings }
+
+var _ runtimes.Settings = copySettings{}
+
+// Get gives the copy's own value, or the one that all copies share.
+func (c copySettings) Get(ctx context.Context, key string) (json.RawMessage, error) {
+	if value, err := c.own.Get(ctx, key); value != nil || err != nil {
+		return value, err
+	}
+	return c.shared.Get(ctx, key)
+}
+
+// All gives both.
+func (c copySettings) All(ctx context.Context) (map[string]json.RawMessage, error) {
+	all, err := c.shared.All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	own, err := c.own.All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(all, own)
+	return all, nil
 }
 
 // complete has a model complete a prompt: the one that the user has configured, else the
@@ -58,6 +104,9 @@ func (s *session) complete(ctx context.Context, call *host.Call, prompt string) 
 func secrets(m *loader.Manifest, settings runtimes.Settings) fetch.Secrets {
 	return func(ctx context.Context, key string) (value string, ok bool, err error) {
 		declared, known := m.Contributes.Settings[key]
+		if !known {
+			declared, known = m.Contributes.Settings[m.Keeper()+"."+key]
+		}
 		if !known {
 			declared = m.Contributes.Settings[m.Name+"."+key]
 		}

@@ -62,7 +62,7 @@ func (p *program) test(ctx context.Context, dirs []string, update bool) error {
 			return usagef("name a plugin folder, or a folder of plugin folders", "testing %q: %w", dir, err)
 		}
 		if len(folders) == 0 {
-			return usagef("a plugin folder holds a "+loader.ManifestFile, "there is no plugin in %q", dir)
+			return usagef(noPluginHint, "there is no plugin in %q", dir)
 		}
 		for _, f := range folders {
 			found, err := p.testPlugin(ctx, f, update)

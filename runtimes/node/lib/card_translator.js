@@ -15,6 +15,15 @@ function form(language, count) {
   return ten >= 2 && ten <= 4 && (hundred < 12 || hundred > 14) ? 'few' : 'many';
 }
 
+// number writes a number as people of a language read it.
+function number(language, value) {
+  if (!Number.isFinite(value) || Math.abs(value) >= 1e21) return String(value);
+  const [whole, part] = String(Math.round(value * 1000) / 1000).split('.');
+  const [group, point] = language === 'ru' ? ['\u00a0', ','] : [',', '.'];
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, group);
+  return part === undefined ? grouped : grouped + point + part;
+}
+
 // flat gives the texts of a catalog by their full keys.
 function flat(texts, prefix = '', into = new Map()) {
   for (const [key, value] of Object.entries(texts ?? {})) {
@@ -38,7 +47,7 @@ function createTranslator(catalog, card) {
     return text.replace(/\{\{\s*([\w.-]+)\s*\}\}/g, (whole, name) => {
       const value = values[name];
       if (value === undefined || value === null) return whole;
-      return typeof value === 'number' ? value.toLocaleString(locale) : String(value);
+      return typeof value === 'number' ? number(language, value) : String(value);
     });
   };
   Object.defineProperties(t, { language: { get: () => language }, locale: { get: () => locale } });
