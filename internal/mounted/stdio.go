@@ -32,6 +32,8 @@ const (
 	writeLimit = 5 * time.Second
 	// endGrace is how long a server gets to end after its stdin has closed.
 	endGrace = time.Second
+	// maxTail is how much of what a server said last is told.
+	maxTail = 500
 )
 
 // program is a server that runs as a child: a transport of the MCP SDK, and its connection.
@@ -89,9 +91,9 @@ func (p *program) SessionID() string { return "" }
 // Read implements [mcp.Connection].
 func (p *program) Read(context.Context) (jsonrpc.Message, error) {
 	for range maxJunk {
-		line, more, err := child.ReadLine(p.in, maxLine)
-		if more {
-			return nil, fmt.Errorf("it wrote a line of more than %d bytes", maxLine)
+		line, err := p.line()
+		if errors.Is(err, errLongLine) {
+			return nil, err
 		}
 		if line = bytes.TrimSpace(line); len(line) > 0 {
 			if msg, wrong := jsonrpc.DecodeMessage(line); wrong == nil {
@@ -104,6 +106,22 @@ func (p *program) Read(context.Context) (jsonrpc.Message, error) {
 		}
 	}
 	return nil, fmt.Errorf("it wrote more than %d lines that are no messages", maxJunk)
+}
+
+var errLongLine = fmt.Errorf("it wrote a line of more than %d bytes", maxLine)
+
+// line reads one line. One without an end must not be waited for.
+func (p *program) line() (line []byte, err error) {
+	for {
+		part, err := p.in.ReadSlice('\n')
+		if len(line)+len(part) > maxLine {
+			return nil, errLongLine
+		}
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
 }
 
 // Write implements [mcp.Connection].
@@ -141,8 +159,16 @@ func (p *program) ended() error {
 	case <-time.After(endGrace):
 		return errors.New("it broke off the connection")
 	}
-	if err := p.p.Err(); err != nil {
+	last := p.p.Tail()
+	last = strings.TrimSpace(last[max(0, len(last)-maxTail):])
+	switch err := p.p.Err(); {
+	case err == nil && last == "":
+		return errors.New("it ended")
+	case err == nil:
+		return fmt.Errorf("it ended; it said last: %s", last)
+	case last == "":
 		return err
+	default:
+		return fmt.Errorf("%w; it said last: %s", err, last)
 	}
-	return errors.New("it ended")
 }

@@ -1,0 +1,353 @@
+package mounted
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.uber.org/goleak"
+
+	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/internal/child"
+)
+
+func TestMain(m *testing.M) {
+	child.Main()
+	if len(os.Args) > 2 && os.Args[1] == "serve" {
+		serve(os.Args[2])
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// newServer makes the MCP server of the tests.
+func newServer() *mcp.Server {
+	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	add := func(name, schema string, handle mcp.ToolHandler) {
+		s.AddTool(&mcp.Tool{Name: name, Description: "Tool " + name, InputSchema: json.RawMessage(schema)}, handle)
+	}
+	text := func(text string) *mcp.CallToolResult {
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}
+	}
+	add("echo", `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		if token := r.Params.GetProgressToken(); token != nil {
+			_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: 1, Message: "on it"})
+		}
+		return text(string(r.Params.Arguments)), nil
+	})
+	add("fails", `{"type":"object"}`, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		r := text("it is broken")
+		r.IsError = true
+		return r, nil
+	})
+	add("hangs", `{"type":"object"}`, func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	add("dies", `{"type":"object"}`, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		fmt.Fprintln(os.Stderr, "last words")
+		os.Exit(3)
+		return nil, nil
+	})
+	add("grows", `{"type":"object"}`, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		s.AddTool(&mcp.Tool{Name: "grown", Description: "New.", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return text("I am new"), nil
+		})
+		return text("done"), nil
+	})
+	add("env", `{"type":"object"}`, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return text(os.Getenv("MOUNTED_TEST")), nil
+	})
+	add("bad.name with space", `{"type":"object"}`, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return text("called"), nil
+	})
+	add("bad schema", `{"type":"object","properties":{"a":{"type":"wrong"}}}`, nil)
+	return s
+}
+
+// serve is the server program, which does well or ill.
+func serve(how string) {
+	switch how {
+	case "well":
+		fmt.Println("Starting server…")
+		_ = newServer().Run(context.Background(), &mcp.StdioTransport{})
+	case "ends":
+		fmt.Fprintln(os.Stderr, "no licence")
+		os.Exit(2)
+	case "floods":
+		w := bufio.NewWriter(os.Stdout)
+		for {
+			if _, err := fmt.Fprintln(w, "junk"); err != nil {
+				return
+			}
+		}
+	case "long":
+		w := bufio.NewWriter(os.Stdout)
+		for range maxLine + 1<<20 {
+			_ = w.WriteByte('x')
+		}
+		_ = w.Flush()
+		<-make(chan int)
+	case "silent":
+		buf := make([]byte, 1000)
+		for {
+			if _, err := os.Stdin.Read(buf); err != nil {
+				return
+			}
+		}
+	case "nonsense":
+		r := bufio.NewReader(os.Stdin)
+		for {
+			line, err := r.ReadBytes('\n')
+			if err != nil {
+				return
+			}
+			var m struct {
+				ID     json.RawMessage
+				Method string
+			}
+			if json.Unmarshal(line, &m) == nil && m.ID != nil {
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":[1,2,null]}`+"\n", m.ID)
+			}
+		}
+	}
+}
+
+func serving(how string) Config {
+	return Config{Command: os.Args[0], Args: []string{"serve", how}, Env: map[string]string{"MOUNTED_TEST": "from ${MOUNTED_NAME:-the configuration}"}}
+}
+
+// mount mounts servers on a new host.
+func mount(t *testing.T, configs map[string]Config) (*host.Host, *Servers) {
+	t.Helper()
+	h := host.New(&host.Options{Folder: t.TempDir()})
+	s, err := New(h, configs, &Options{Folder: t.TempDir(), Version: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	t.Cleanup(func() {
+		_ = h.Close(context.Background())
+		s.Close()
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	s.Await(ctx)
+	return h, s
+}
+
+func call(t *testing.T, h *host.Host, tool, args string) string {
+	t.Helper()
+	r, err := h.Call(t.Context(), &host.Call{Tool: tool, Args: json.RawMessage(args)})
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	text := r.Content[0].Text()
+	if r.IsError {
+		text = "failed: " + text
+	}
+	return text
+}
+
+func exercise(t *testing.T, h *host.Host, s *Servers) {
+	t.Helper()
+	if st := s.Status(); len(st) != 1 || st[0].State != "ready" || st[0].Tools != 7 || !strings.Contains(st[0].Err, `"bad schema" is left out`) {
+		t.Fatalf("status: %+v", st)
+	}
+	for _, c := range []struct{ tool, args, want string }{
+		{"srv__echo", `{"text":"hi"}`, `{"text":"hi"}`},
+		{"srv__echo", `{}`, "failed: Invalid arguments"},
+		{"srv__fails", `{}`, "failed: it is broken"},
+		{"srv__bad_name_with_space", `{}`, "called"},
+	} {
+		if got := call(t, h, c.tool, c.args); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s gave %q, want %q", c.tool, got, c.want)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	if _, err := h.Call(ctx, &host.Call{Tool: "srv__hangs"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled call gave %v", err)
+	}
+	grown := make(chan struct{}, 10)
+	defer h.Observe(observer(func(e host.Event) {
+		if e.Kind == host.ToolsChanged {
+			grown <- struct{}{}
+		}
+	}))()
+	if got := call(t, h, "srv__grows", `{}`); got != "done" {
+		t.Errorf("grows gave %q", got)
+	}
+	select {
+	case <-grown:
+	case <-time.After(20 * time.Second):
+		t.Fatal("a new tool is not seen")
+	}
+	if got := call(t, h, "srv__grown", `{}`); got != "I am new" {
+		t.Errorf("the new tool gave %q", got)
+	}
+}
+
+type observer func(host.Event)
+
+func (f observer) Observe(e host.Event) { f(e) }
+
+func TestProgram(t *testing.T) {
+	h, s := mount(t, map[string]Config{"srv": serving("well")})
+	if got := call(t, h, "srv__env", `{}`); got != "from the configuration" {
+		t.Errorf("the environment has %q", got)
+	}
+	var said []string
+	if _, err := h.Call(t.Context(), &host.Call{Tool: "srv__echo", Args: json.RawMessage(`{"text":""}`), Progress: func(m string) { said = append(said, m) }}); err != nil || !slices.Equal(said, []string{"on it"}) {
+		t.Errorf("progress %q, %v", said, err)
+	}
+	exercise(t, h, s)
+	// Its death fails the call at once, and it comes back.
+	if got := call(t, h, "srv__dies", `{}`); !strings.HasPrefix(got, `failed: the MCP server "srv"`) {
+		t.Errorf("a call in which the server dies gave %q", got)
+	}
+	deadline := time.Now().Add(20 * time.Second)
+	for {
+		got := call(t, h, "srv__echo", `{"text":"again"}`)
+		if got == `{"text":"again"}` {
+			break
+		}
+		if !strings.Contains(got, "MCP server") || time.Now().After(deadline) {
+			t.Fatalf("while it is away: %q", got)
+		}
+	}
+}
+
+func TestHTTP(t *testing.T) {
+	server := newServer()
+	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil)
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer secret" {
+			http.Error(w, "no", http.StatusUnauthorized)
+			return
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(web.Close)
+	t.Setenv("MOUNTED_TOKEN", "secret")
+	h, s := mount(t, map[string]Config{"srv": {Type: "http", URL: web.URL, Headers: map[string]string{"Authorization": "Bearer ${MOUNTED_TOKEN}"}}})
+	exercise(t, h, s)
+	t.Cleanup(web.CloseClientConnections)
+}
+
+// The secrets of one server do not go where it redirects to.
+func TestHeadersStay(t *testing.T) {
+	leaked := make(chan string, 10)
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { leaked <- r.Header.Get("X-Key") }))
+	defer other.Close()
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
+	}))
+	defer web.Close()
+	_, s := mount(t, map[string]Config{"srv": {URL: web.URL, Headers: map[string]string{"X-Key": "secret"}}})
+	if st := s.Status()[0]; st.State != "failed" {
+		t.Errorf("status %+v", st)
+	}
+	select {
+	case key := <-leaked:
+		if key != "" {
+			t.Errorf("the key %q went elsewhere", key)
+		}
+	default:
+		t.Error("no redirect was followed")
+	}
+}
+
+func TestServersThatDoNotWork(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		config Config
+		want   string
+	}{
+		{"ends", serving("ends"), "no licence"},
+		{"floods", serving("floods"), "no messages"},
+		{"long", serving("long"), "more than"},
+		{"nonsense", serving("nonsense"), "does not begin"},
+		{"missing", Config{Command: "no-such-program-at-all"}, "looking for its command"},
+		{"variable", Config{Command: "x", Args: []string{"${MOUNTED_UNSET}"}}, "MOUNTED_UNSET of the environment is not set"},
+		{"address", Config{URL: "ftp://x"}, "no http or https address"},
+		{"refused", Config{URL: "http://127.0.0.1:1/mcp"}, "refused"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			h, s := mount(t, map[string]Config{"srv": c.config})
+			if st := s.Status()[0]; st.State != "failed" || !strings.Contains(st.Err, c.want) {
+				t.Errorf("status %+v, want %q", st, c.want)
+			}
+			if len(h.Tools()) != 0 {
+				t.Errorf("it has tools: %v", h.Tools())
+			}
+		})
+	}
+}
+
+// A server that says nothing holds up neither the host's end nor anything else.
+func TestSilentServer(t *testing.T) {
+	h := host.New(nil)
+	s, err := New(h, map[string]Config{"srv": serving("silent"), "off": {Disabled: true}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	s.Await(ctx)
+	if st := s.Status(); st[0].State != "disabled" || st[1].State != "starting" {
+		t.Errorf("status %+v", st)
+	}
+	began := time.Now()
+	s.Close()
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("closing took %s", took)
+	}
+}
+
+func TestWrongConfigurations(t *testing.T) {
+	_, err := New(host.New(nil), map[string]Config{
+		"both": {Command: "x", URL: "http://x"}, "neither": {}, "type": {Command: "x", Type: "http"}, "url": {URL: "http://x", Type: "stdio"},
+	}, nil)
+	if err == nil {
+		t.Fatal("they are taken")
+	}
+	for _, name := range []string{"both", "neither", "type", "url"} {
+		if !strings.Contains(err.Error(), fmt.Sprintf("%q", name)) {
+			t.Errorf("nothing is said of %s: %v", name, err)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	long := strings.Repeat("x", 80)
+	for server, want := range map[string]string{"git": "git", "my server": "my_server", "a__b": "a_b", "__": "server_", "ü": "server_", long: strings.Repeat("x", 19) + "_"} {
+		if got := prefix(server); !strings.HasPrefix(got, want) || len(got) > maxPrefix || strings.Contains(got, "__") {
+			t.Errorf("prefix(%q) = %q", server, got)
+		}
+	}
+	tools := []string{"a", "a.b", "a b", "a_b", long + "1", long + "2", long + "1"}
+	got := names("srv", tools)
+	seen := map[string]bool{}
+	for i, n := range got {
+		if seen[n] || len(n) > maxName || !strings.HasPrefix(n, "srv__") {
+			t.Errorf("%q became %q", tools[i], n)
+		}
+		seen[n] = true
+	}
+	if got[0] != "srv__a" || got[1] != "srv__a_b" || got[2] != "srv__a_b_2" {
+		t.Errorf("names %q", got)
+	}
+}
