@@ -8,8 +8,11 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -18,7 +21,10 @@ import (
 	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/internal/complete"
 	"github.com/toolhost/toolhost/internal/jsondoc"
+	"github.com/toolhost/toolhost/internal/mounted"
 	"github.com/toolhost/toolhost/internal/schema"
+	"github.com/toolhost/toolhost/internal/suggest"
+	"github.com/toolhost/toolhost/loader"
 )
 
 //go:embed config.schema.json
@@ -36,17 +42,71 @@ type config struct {
 	Isolation       *string  `json:"isolation"`
 	Sandbox         *string  `json:"sandbox"`
 	Trust           *bool    `json:"trust"`
+	Policy          *string  `json:"policy"`
 	StrictArguments *bool    `json:"strict-arguments"`
 	Tools           []string `json:"tools"`
 	PluginsOnly     *bool    `json:"plugins-only"`
 	Poll            *string  `json:"poll"`
 	Strict          *bool    `json:"strict"`
-	LogFormat       *string  `json:"log-format"`
-	LogLevel        *string  `json:"log-level"`
-	Limits          limits   `json:"limits"`
-	Calls           calls    `json:"calls"`
+	httpFlags
+	LogFormat *string `json:"log-format"`
+	LogLevel  *string `json:"log-level"`
+	Limits    limits  `json:"limits"`
+	Calls     calls   `json:"calls"`
+	MaxText   *int    `json:"max-text"`
+	// Profiles are what other agents are offered, by the names for --profile.
+	Profiles map[string]profile `json:"profiles"`
+	// MCPServers are the servers whose tools are offered too.
+	MCPServers map[string]mounted.Config `json:"mcpServers"`
+	Cards      []cardCopy                `json:"cards"`
 	// AI says which model completes prompts for plugins.
 	AI *complete.Config `json:"ai"`
+}
+
+// profile holds what is set for some agents in the place of what holds for all.
+type profile struct {
+	Tools       []string `json:"tools"`
+	PluginsOnly *bool    `json:"plugins-only"`
+	MaxText     *int     `json:"max-text"`
+}
+
+// choose lets the chosen profile set what it says.
+func (c *config) choose(name string) error {
+	if name == "" {
+		return nil
+	}
+	p, known := c.Profiles[name]
+	if !known {
+		return unknownProfile(name, slices.Sorted(maps.Keys(c.Profiles)))
+	}
+	if p.Tools != nil {
+		c.Tools = p.Tools
+	}
+	if p.PluginsOnly != nil {
+		c.PluginsOnly = p.PluginsOnly
+	}
+	if p.MaxText != nil {
+		c.MaxText = p.MaxText
+	}
+	return nil
+}
+
+func unknownProfile(name string, known []string) error {
+	hint := `the configuration has no "profiles"`
+	if len(known) > 0 {
+		hint = "the configuration has " + strings.Join(known, ", ")
+		if near := suggest.Nearest(name, known); near != "" {
+			hint = fmt.Sprintf("did you mean %q?", near)
+		}
+	}
+	return usagef(hint, "--profile %q is unknown", name)
+}
+
+// cardCopy is one copy of a card.
+type cardCopy struct {
+	Card string `json:"card"`
+	ID   string `json:"id"`
+	Name string `json:"name"`
 }
 
 type limits struct {
@@ -94,7 +154,7 @@ func (p *program) readConfig(cmd *cobra.Command) error {
 	}
 	raw, err := readAtMost(path, maxConfig)
 	if errors.Is(err, fs.ErrNotExist) && !named {
-		return nil
+		return (&config{}).choose(p.flags.profile)
 	}
 	if err != nil {
 		return usagef("", "reading the configuration: %w", err)
@@ -102,6 +162,9 @@ func (p *program) readConfig(cmd *cobra.Command) error {
 	c, err := parseConfig(raw, path)
 	if err != nil {
 		return usagef("docs/config.schema.json says what it may hold", "the configuration is wrong:\n%w", err)
+	}
+	if err := c.choose(p.flags.profile); err != nil {
+		return err
 	}
 	set := func(flag string) bool { return cmd.Flags().Changed(flag) }
 	base := filepath.Dir(path)
@@ -123,6 +186,10 @@ func (p *program) readConfig(cmd *cobra.Command) error {
 	if !set("state") && c.State != nil {
 		f.state = below(*c.State)
 	}
+	if !set("policy") && c.Policy != nil {
+		f.policyFile = below(*c.Policy)
+	}
+	p.flags.http.fill(set, c.httpFlags, below)
 	if !set("tools") && c.Tools != nil {
 		f.tools = c.Tools
 	}
@@ -152,6 +219,9 @@ func (p *program) readConfig(cmd *cobra.Command) error {
 		}
 	}
 	f.limits, f.calls = c.Limits, c.Calls
+	if f.cards, err = copies(c.Cards, path); err != nil {
+		return err
+	}
 	if c.AI != nil {
 		if p.model, err = complete.New(c.AI, p.logger(slog.LevelDebug)); err != nil {
 			return usagef("", "the configuration %s names no model that could be used: \"ai\": %w", path, err)
@@ -160,9 +230,35 @@ func (p *program) readConfig(cmd *cobra.Command) error {
 	return nil
 }
 
+// copies gives the copies of cards, each of which has an id of its own.
+func copies(all []cardCopy, path string) ([]loader.CardCopy, error) {
+	var list []loader.CardCopy
+	seen := map[cardCopy]bool{}
+	for i, k := range all {
+		key := cardCopy{Card: k.Card, ID: k.ID}
+		if seen[key] {
+			return nil, usagef("give each copy an id of its own", "the configuration is wrong:\n%s: /cards/%d: the card %q has two copies with the id %q", path, i, k.Card, k.ID)
+		}
+		seen[key] = true
+		list = append(list, loader.CardCopy(k))
+	}
+	return list, nil
+}
+
 // parseConfig checks a configuration against its schema; the error holds all mistakes,
 // each with its place.
 func parseConfig(raw []byte, path string) (*config, error) {
+	text, err := checkDocument(raw, path, configSchema)
+	if err != nil {
+		return nil, err
+	}
+	c := &config{}
+	return c, json.Unmarshal(text, c)
+}
+
+// checkDocument checks a JSON document against a schema and gives it in plain form; the error
+// holds all mistakes, each with its place.
+func checkDocument(raw []byte, path string, documentSchema []byte) ([]byte, error) {
 	doc, err := jsondoc.Parse(raw)
 	if syntax := (*jsondoc.SyntaxError)(nil); errors.As(err, &syntax) {
 		return nil, fmt.Errorf("%s:%d:%d: %s", path, syntax.Line, syntax.Column, syntax.Msg)
@@ -174,7 +270,7 @@ func parseConfig(raw []byte, path string) (*config, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := schema.Compile(configSchema)
+	s, err := schema.Compile(documentSchema)
 	if err != nil {
 		return nil, err
 	}
@@ -199,8 +295,7 @@ func parseConfig(raw []byte, path string) (*config, error) {
 	if len(wrong) > 0 {
 		return nil, errors.Join(wrong...)
 	}
-	c := &config{}
-	return c, json.Unmarshal(text, c)
+	return text, nil
 }
 
 // readAtMost reads a file that must not be larger than limit bytes. Opening does not

@@ -9,6 +9,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/toolhost/toolhost/internal/consent"
+	"github.com/toolhost/toolhost/internal/mounted"
+	"github.com/toolhost/toolhost/loader"
 )
 
 // flags are those that every command with plugins takes.
@@ -24,16 +28,23 @@ type flags struct {
 	isolation       string
 	sandbox         string
 	trust           bool
+	policyFile      string
+	policy          *consent.Policy // that of policyFile; nil where there is none
 	strictArguments bool
 	tools           []string
 	pluginsOnly     bool
+	profile         string // of the configuration
+	maxText         int    // 0: texts are not cut
 	poll            time.Duration
 	strict          bool
+	http            httpFlags // of the commands that serve
 	logFormat       string
 	logLevel        string
 	json            bool
-	limits          limits // of the configuration only
-	calls           calls  // of the configuration only
+	limits          limits                    // of the configuration only
+	cards           []loader.CardCopy         // of the configuration only
+	mounts          map[string]mounted.Config // of the configuration only
+	calls           calls                     // of the configuration only
 }
 
 // addFlags gives a command the flags of plugins; the configuration is read before it runs.
@@ -46,10 +57,12 @@ func (p *program) addFlags(cmd *cobra.Command) {
 	f.StringVar(&p.flags.config, "config", "", "the configuration, JSON (default $XDG_CONFIG_HOME/toolhost/config.json if it is there)")
 	f.StringVar(&p.flags.isolation, "isolation", isolationAuto, "where node handlers run: in-process, worker (a confined process for each plugin) or auto (worker for what was installed from elsewhere and for code that cannot be held in process)")
 	f.StringVar(&p.flags.sandbox, "sandbox", "require", "confine the programs that plugins run: require, best-effort or off")
-	f.BoolVar(&p.flags.trust, "trust", false, "take every change of a plugin without asking; this version never asks")
+	f.BoolVar(&p.flags.trust, "trust", false, "agree to every plugin and every change of one without asking, for development and CI")
+	f.StringVar(&p.flags.policyFile, "policy", "", "a file that says which plugins may run and what they may ask for; nothing else is agreed to")
 	f.BoolVar(&p.flags.strictArguments, "strict-arguments", false, "do not repair arguments losslessly")
 	f.StringArrayVar(&p.flags.tools, "tools", nil, "offer only the tools whose names match this glob; may be repeated")
 	f.BoolVar(&p.flags.pluginsOnly, "plugins-only", false, "offer only the tools of plugins")
+	f.StringVar(&p.flags.profile, "profile", "", "the profile of the configuration that says what is offered")
 	f.DurationVar(&p.flags.poll, "poll", 0, "look at the plugin folders at this interval, for file systems that tell of no changes (default: wait to be told)")
 	f.BoolVar(&p.flags.strict, "strict", false, "refuse plugins with warnings, and those that this machine cannot hold to their permissions")
 	f.StringVar(&p.flags.logFormat, "log-format", "text", "the log on stderr: text or json")
@@ -68,6 +81,9 @@ func (p *program) settleFlags(cmd *cobra.Command) error {
 	if err := p.readConfig(cmd); err != nil {
 		return err
 	}
+	if err := p.checkHTTP(cmd); err != nil {
+		return err
+	}
 	f := &p.flags
 	for _, e := range []struct {
 		flag, value string
@@ -81,6 +97,9 @@ func (p *program) settleFlags(cmd *cobra.Command) error {
 		if !slices.Contains(e.allowed, e.value) {
 			return usagef("it may be "+strings.Join(e.allowed, ", "), "--%s %q is unknown", e.flag, e.value)
 		}
+	}
+	if err := p.readPolicy(); err != nil {
+		return err
 	}
 	if f.poll < 0 || f.poll > 0 && f.poll < 10*time.Millisecond {
 		return usagef("for example --poll 2s", "--poll %s is too short", f.poll)

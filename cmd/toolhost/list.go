@@ -59,6 +59,14 @@ type stuckListing struct {
 	Calls  int    `json:"calls"`
 }
 
+// serverListing is a mounted MCP server.
+type serverListing struct {
+	Name  string `json:"name"`
+	State string `json:"state"`
+	Tools int    `json:"tools"`
+	Error string `json:"error,omitempty"`
+}
+
 type failedListing struct {
 	Plugin string                  `json:"plugin"`
 	Dir    string                  `json:"dir"`
@@ -98,8 +106,10 @@ func (p *program) list(ctx context.Context) error {
 		Tools   []toolListing    `json:"tools"`
 		Skipped []skippedListing `json:"skipped"`
 		Failed  []failedListing  `json:"failed"`
+		Held    []heldListing    `json:"held"`
 		Stuck   []stuckListing   `json:"stuck"`
-	}{[]toolListing{}, []skippedListing{}, []failedListing{}, []stuckListing{}}
+		Servers []serverListing  `json:"servers"`
+	}{[]toolListing{}, []skippedListing{}, []failedListing{}, []heldListing{}, []stuckListing{}, []serverListing{}}
 	for _, r := range s.host.Tools() {
 		l := newToolListing(r)
 		if r.Runtime == "node" {
@@ -114,9 +124,15 @@ func (p *program) list(ctx context.Context) error {
 		if st.Stuck > 0 {
 			listing.Stuck = append(listing.Stuck, stuckListing{st.Name, st.Stuck})
 		}
+		if st.State == loader.Held {
+			listing.Held = append(listing.Held, newHeldListing(&st))
+		}
 		if len(st.Errors) > 0 {
 			listing.Failed = append(listing.Failed, failedListing{st.Name, st.Dir, st.Errors})
 		}
+	}
+	for _, m := range s.mounts.Status() {
+		listing.Servers = append(listing.Servers, serverListing{m.Name, m.State, m.Tools, m.Err})
 	}
 	if p.flags.json {
 		return p.printJSON(listing)
@@ -130,6 +146,12 @@ func (p *program) list(ctx context.Context) error {
 		}
 		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", name, t.Source, t.Plugin, t.Runtime, timeout(t.TimeoutMS), oneLine(strings.Join(t.FileExtensions, " ")))
 	}
+	for _, m := range listing.Servers {
+		_, _ = fmt.Fprintf(w, "\nMCP server %s: %s, %d tools", oneLine(m.Name), m.State, m.Tools)
+		if m.Error != "" {
+			_, _ = fmt.Fprintf(w, ": %s", oneLine(m.Error))
+		}
+	}
 	for _, k := range listing.Skipped {
 		_, _ = fmt.Fprintf(w, "\nskipped: tool %s of plugin %s: the name is taken by %s", k.Tool, k.Plugin, k.TakenBy)
 	}
@@ -139,10 +161,19 @@ func (p *program) list(ctx context.Context) error {
 			_, _ = fmt.Fprintf(w, "\n  %s", indent(e.Error(), "    "))
 		}
 	}
+	for _, k := range listing.Held {
+		_, _ = fmt.Fprintf(w, "\nheld: plugin %s (%s) waits for your consent: toolhost consent show %s", oneLine(k.Plugin), oneLine(k.Dir), oneLine(k.Plugin))
+		for _, text := range k.Waits {
+			_, _ = fmt.Fprintf(w, "\n  %s", oneLine(text))
+		}
+		if len(k.Serves) > 0 {
+			_, _ = fmt.Fprint(w, "\n  (the version that you agreed to serves on)")
+		}
+	}
 	for _, k := range listing.Stuck {
 		_, _ = fmt.Fprintf(w, "\nstuck: %d calls of plugin %s were ended and cannot be stopped", k.Calls, oneLine(k.Plugin))
 	}
-	if len(listing.Skipped)+len(listing.Failed)+len(listing.Stuck) > 0 {
+	if len(listing.Skipped)+len(listing.Failed)+len(listing.Held)+len(listing.Stuck) > 0 {
 		_, _ = fmt.Fprintln(w)
 	}
 	if err := w.Flush(); err != nil {

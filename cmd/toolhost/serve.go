@@ -5,29 +5,39 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolhost/toolhost/host/mcpserver"
+	"github.com/toolhost/toolhost/internal/tracing"
 )
 
 func (p *program) serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve the tools to an MCP client on stdio",
+		Short: "Serve the tools to MCP clients, on stdio or HTTP",
 		Long: `Serves the tools over MCP on stdin and stdout. A plugin that is saved, added or
 removed is loaded anew while it serves; one that is broken leaves its last good
 version in place. Nothing but protocol lines goes to
 stdout, whatever a plugin prints; the log goes to stderr. It ends when stdin
-closes, or at SIGINT or SIGTERM: running calls get 2 s.`,
+closes, or at SIGINT or SIGTERM: running calls get 2 s.
+
+With --http it serves many clients at /mcp instead, by all revisions of streamable
+HTTP, and until it gets a signal. Clients must send a token: that of --token-file,
+else one that is made at the first run and kept in the state folder. /healthz says
+that it runs; /metrics has counters for Prometheus and wants the token too.`,
 		Example: `  toolhost serve --plugins ./plugins --folder ~/notes
-  claude mcp add toolhost -- toolhost serve --plugins ~/plugins --folder ~/notes`,
+  claude mcp add toolhost -- toolhost serve --plugins ~/plugins --folder ~/notes
+  toolhost serve --http 127.0.0.1:8080 --folder ~/notes`,
 		Args: needsNothing,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return p.serve(cmd.Context(), p.flags.folderNamed)
 		},
 	}
 	p.addFlags(cmd)
+	p.addHTTPFlags(cmd)
+	cmd.Flags().IntVar(&p.flags.maxText, "max-text", 0, "cut texts of results that have more bytes, with a note where to read on (default: nothing is cut)")
 	return cmd
 }
 
@@ -40,17 +50,33 @@ func (p *program) serve(ctx context.Context, folderNamed bool) error {
 		return err
 	}
 	defer s.close()
+	if err := p.offerRequests(s); err != nil {
+		return err
+	}
 	ctx, stop := context.WithCancel(ctx)
 	ready, ended := make(chan struct{}), make(chan struct{})
+	traces, err := tracing.FromEnvironment(ctx, s.host, &tracing.Options{Version: version(), Log: s.log})
+	if err != nil {
+		p.warnf("calls are not traced: %v", err)
+	}
+	defer p.sendTraces(traces)
 	server := mcpserver.New(s.host, &mcpserver.Options{
 		Name:    "toolhost",
 		Version: version(),
 		Log:     s.log,
 		Ready:   ready,
+		MaxText: p.flags.maxText,
+		Around:  traces.Around,
 		Instructions: "Tools for the files of one folder (folder_*), and tools of plugins. Paths are relative to that folder. " +
 			"A failed result says what to do; arguments are checked against each tool's schema.",
 	})
+	defer server.Close()
 	s.loads = append(s.loads, announceLoads(server))
+	web, err := p.openHTTP(s, server)
+	if err != nil {
+		stop()
+		return err
+	}
 	go func() {
 		defer close(ended)
 		p.loadAll(ctx, s)
@@ -61,10 +87,24 @@ func (p *program) serve(ctx context.Context, folderNamed bool) error {
 		_ = s.loader.Watch(ctx) // it ends with ctx, and for no other reason
 	}()
 	defer func() { stop(); <-ended }()
+	if web != nil {
+		return web.serve(ctx)
+	}
 	if err := server.ServeStdio(ctx, p.in, p.out); err != nil && !errors.Is(err, context.Canceled) {
 		return failed(err)
 	}
 	return nil
+}
+
+// traceTimeout is how long the last traces may take to be sent.
+const traceTimeout = time.Second
+
+func (p *program) sendTraces(traces *tracing.Tracer) {
+	ctx, cancel := context.WithTimeout(context.Background(), traceTimeout)
+	defer cancel()
+	if err := traces.Close(ctx); err != nil {
+		p.warnf("%v", err)
+	}
 }
 
 // refuseWideFolder refuses to open / or the home folder to agents by accident.

@@ -16,6 +16,7 @@ import (
 	"github.com/toolhost/toolhost/internal/bundle"
 	"github.com/toolhost/toolhost/internal/complete"
 	"github.com/toolhost/toolhost/internal/fetch"
+	"github.com/toolhost/toolhost/internal/mounted"
 	"github.com/toolhost/toolhost/internal/state"
 	"github.com/toolhost/toolhost/loader"
 	"github.com/toolhost/toolhost/permissions/sandbox"
@@ -32,6 +33,9 @@ const closeTimeout = 2 * time.Second
 // flushTimeout is how long the call log may take to write down what waits.
 const flushTimeout = time.Second
 
+// mountWait is how long the first load waits for mounted MCP servers.
+const mountWait = 10 * time.Second
+
 // session is a host with its loader, as the flags ask for it.
 type session struct {
 	host   *host.Host
@@ -42,6 +46,7 @@ type session struct {
 	network runtimes.Network
 	client  *fetch.Client       // makes the requests of all plugins
 	model   *complete.Completer // completes prompts; nil where the configuration names none
+	mounts  *mounted.Servers    // those of the configuration
 	log     *slog.Logger
 	calls   *calllog.Log         // nil where nothing is recorded
 	off     switched             // the tools that the user has disabled
@@ -67,6 +72,7 @@ func (p *program) open(quiet bool) (*session, error) {
 		Folder:          p.flags.folder,
 		StrictArguments: p.flags.strictArguments,
 		Offer:           p.offer(),
+		Waiting:         func(tool string) string { return s.loader.Waiting(tool) },
 		Limits:          limits,
 		Log:             s.log,
 	})
@@ -76,6 +82,11 @@ func (p *program) open(quiet bool) (*session, error) {
 	s.record(p.flags.calls, p.flags.state)
 	s.off = switched{session: s}
 	_ = s.off.apply(context.Background()) // why it cannot be read is in the log
+	s.mounts, err = mounted.New(s.host, p.flags.mounts, &mounted.Options{Folder: p.flags.folder, Version: version(), Log: s.log})
+	if err != nil {
+		return nil, usagef(`correct "mcpServers" in the configuration`, "%w", err)
+	}
+	s.undo = append(s.undo, s.mounts.Close)
 	loadLog := s.log
 	if quiet {
 		loadLog = p.logger(slog.LevelError + 1) // the command reports what failed itself
@@ -93,12 +104,14 @@ func (p *program) open(quiet bool) (*session, error) {
 		Bundled:    p.bundled(s),
 		Services:   s.services,
 		Enforced:   p.enforcedInLoad,
+		Cards:      p.flags.cards,
 		DataDir:    p.dataDir(),
 		Proofs:     proofs,
 		MaxTimeout: s.host.Limits().MaxTimeout,
 		Strict:     p.flags.strict,
 		Poll:       p.flags.poll,
 		Observe:    s.observeLoad,
+		Consent:    p.book(s.state),
 		Log:        loadLog,
 	})
 	return s, nil
@@ -135,6 +148,12 @@ func (p *program) load(ctx context.Context) (*session, error) {
 // loadAll loads every plugin. What is wrong with one stands in the loader's status; what
 // is wrong with a folder of them is said here.
 func (p *program) loadAll(ctx context.Context, s *session) {
+	s.mounts.Start()
+	defer func() {
+		ctx, cancel := context.WithTimeout(ctx, mountWait)
+		defer cancel()
+		s.mounts.Await(ctx)
+	}()
 	if err := s.loader.LoadAll(ctx); err != nil && ctx.Err() == nil {
 		p.warnf("%v", err)
 	}
@@ -146,6 +165,9 @@ func (p *program) warnUnloaded(s *session) {
 	for _, st := range s.loader.Status() {
 		if len(st.Errors) > 0 {
 			p.warnf("plugin %s did not load; \"toolhost check %s\" says why", oneLine(st.Name), oneLine(st.Dir))
+		}
+		if st.State == loader.Held {
+			p.warnf("plugin %s waits for your consent; \"toolhost consent show %s\" says to what", oneLine(st.Name), oneLine(st.Name))
 		}
 	}
 }
