@@ -160,8 +160,8 @@ func (l *Loader) LoadAll(ctx context.Context) error {
 			errs = append(errs, err)
 		}
 		for _, f := range found {
-			if !seen[resolve(f)] {
-				seen[resolve(f)] = true
+			if resolved := resolve(f); !seen[resolved] {
+				seen[resolved] = true
 				folders = append(folders, f)
 			}
 		}
