@@ -11,15 +11,15 @@ import (
 	"testing"
 )
 
-// served is a "toolhost serve" of this process, and the client at its other end.
-type served struct {
+// servedOnStdio is a "toolhost serve" of this process, and the client at its other end.
+type servedOnStdio struct {
 	t     *testing.T
 	in    io.Writer
 	lines *bufio.Scanner
 }
 
 // serveFolder serves a folder of plugins until the test ends.
-func serveFolder(t *testing.T, plugins string, flags ...string) *served {
+func serveFolder(t *testing.T, plugins string, flags ...string) *servedOnStdio {
 	t.Helper()
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
@@ -30,7 +30,7 @@ func serveFolder(t *testing.T, plugins string, flags ...string) *served {
 		outW.Close()
 		ended <- code
 	}()
-	s := &served{t: t, in: inW, lines: bufio.NewScanner(outR)}
+	s := &servedOnStdio{t: t, in: inW, lines: bufio.NewScanner(outR)}
 	t.Cleanup(func() {
 		inW.Close()
 		go func() { _, _ = io.Copy(io.Discard, outR) }()
@@ -44,7 +44,7 @@ func serveFolder(t *testing.T, plugins string, flags ...string) *served {
 	return s
 }
 
-func (s *served) send(line string) {
+func (s *servedOnStdio) send(line string) {
 	s.t.Helper()
 	if _, err := fmt.Fprintln(s.in, line); err != nil {
 		s.t.Fatal(err)
@@ -52,7 +52,7 @@ func (s *served) send(line string) {
 }
 
 // await reads until a line holds all of the words, and gives it.
-func (s *served) await(words ...string) string {
+func (s *servedOnStdio) await(words ...string) string {
 	s.t.Helper()
 next:
 	for s.lines.Scan() {
