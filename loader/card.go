@@ -131,20 +131,31 @@ func (c *checker) card() *Manifest {
 	return m
 }
 
+// CardNameProblem says why a text is no name of a card; "" where it is one.
+func CardNameProblem(name string) string {
+	switch {
+	case !cardName.MatchString(name):
+		return fmt.Sprintf("the card name %q must match %s", cut(name), cardName)
+	case slices.Contains(reservedCards, name):
+		return fmt.Sprintf("the card name %q is reserved", name)
+	}
+	return ""
+}
+
 func (c *checker) cardIdentity() {
 	if v, there := c.root["manifestVersion"]; there && number(v) != 1 {
 		c.error("/manifestVersion", ruleCardVersion, fmt.Sprintf(`"manifestVersion" must be 1, not %s`, shown(v)), `write "manifestVersion": 1`)
 	}
 	if name, ok := text(c.root, "name"); ok {
-		switch {
+		switch problem := CardNameProblem(name); {
 		case !cardName.MatchString(name):
 			hint := "use 2 to 48 lower-case letters, digits and hyphens, and begin with a letter"
 			if fixed := fixName(name); cardName.MatchString(fixed) {
 				hint = fmt.Sprintf(`write "name": %q`, fixed)
 			}
-			c.error("/name", ruleCardName, fmt.Sprintf("the card name %q must match %s", cut(name), cardName), hint)
-		case slices.Contains(reservedCards, name):
-			c.error("/name", ruleCardName, fmt.Sprintf("the card name %q is reserved", name), fmt.Sprintf(`choose another one, such as "my-%s"`, name))
+			c.error("/name", ruleCardName, problem, hint)
+		case problem != "":
+			c.error("/name", ruleCardName, problem, fmt.Sprintf(`choose another one, such as "my-%s"`, name))
 		}
 	}
 	for _, field := range []string{"version", "minAppVersion"} {

@@ -188,9 +188,13 @@ func Schemas(dir string) (map[string]json.RawMessage, error) {
 		return nil, &LoadError{Plugin: p.name, Dir: dir, Errors: p.errors}
 	}
 	schemas := map[string]json.RawMessage{}
-	for _, t := range p.tools {
-		if _, twice := schemas[t.Name]; !twice {
-			schemas[t.Name] = t.InputSchema
+	for i, t := range p.tools {
+		if _, twice := schemas[p.ids[i]]; twice {
+			continue
+		}
+		schemas[p.ids[i]] = t.InputSchema
+		if p.manifest.Card != nil { // as the handler sees the arguments
+			schemas[p.ids[i]] = p.manifest.Tools[i].InputSchema
 		}
 	}
 	return schemas, nil

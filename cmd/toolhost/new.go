@@ -16,7 +16,7 @@ import (
 )
 
 func (p *program) newCommand() *cobra.Command {
-	o := scaffold.Options{ManifestSchema: loader.ManifestSchema()}
+	o := scaffold.Options{ManifestSchema: loader.ManifestSchema(), CardSchema: loader.CardSchema(), CardName: loader.CardNameProblem}
 	var kind string
 	var types bool
 	cmd := &cobra.Command{
@@ -28,15 +28,17 @@ the types of an existing plugin are written anew, from the schemas of its tools.
 		Example: `  toolhost new ./my-plugin
   toolhost new ./my-plugin --lang ts
   toolhost new ./my-plugin --lang python
+  toolhost new ./my-card --kind card
   toolhost new ./my-plugin --types`,
 		Args: needs("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return needsNothing(cmd, args[1:])
 			}
-			if kind != "filer" {
-				return usagef("it may be filer", "--kind %q is unknown", kind)
+			if kind != loader.KindFiler && kind != loader.KindCard {
+				return usagef("it may be filer or card", "--kind %q is unknown", kind)
 			}
+			o.Card = kind == loader.KindCard
 			if types {
 				return p.writeTypes(args[0])
 			}
@@ -44,7 +46,7 @@ the types of an existing plugin are written anew, from the schemas of its tools.
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&kind, "kind", "filer", "the kind of plugin: filer")
+	f.StringVar(&kind, "kind", loader.KindFiler, "the kind of plugin: filer, or card (a NeuroSquad card without a page)")
 	f.StringVar(&o.Runtime, "runtime", "", "node or process (default: what the language needs)")
 	f.StringVar(&o.Lang, "lang", "js", "js, ts, python or go")
 	f.BoolVar(&types, "types", false, "write only the types for the editor, of a plugin that is there")

@@ -25,10 +25,15 @@ var templates embed.FS
 
 // Options of a new plugin.
 type Options struct {
-	Lang    string // "js", the default, "ts", "python" or "go"
+	Lang    string // "js", the default, "ts", "python" or "go"; of a card "js" or "ts"
 	Runtime string // "node" or "process"; what fits Lang where it is ""
 	// ManifestSchema is written beside the types, for the editor.
 	ManifestSchema []byte
+	// Card has a card written instead of a Filer plugin; CardSchema is that of its manifest.
+	Card       bool
+	CardSchema []byte
+	// CardName says what is wrong with the name of a card; "" where nothing is. nil takes all.
+	CardName func(name string) string
 }
 
 // Made is a plugin that was written.
@@ -67,8 +72,10 @@ func pluginName(folder string) string {
 
 // kinds gives the folders of templates for a language in a runtime.
 var kinds = map[[2]string][]string{
-	{"node", "js"}:        {"common", "js", "types"},
-	{"node", "ts"}:        {"common", "ts", "types"},
+	{"card", "js"}:        {"card", "card-js", "js-config", "card-types"},
+	{"card", "ts"}:        {"card", "card-ts", "ts-config", "card-types"},
+	{"node", "js"}:        {"common", "js", "js-config", "types"},
+	{"node", "ts"}:        {"common", "ts", "ts-config", "types"},
 	{"process", "js"}:     {"common", "process-js", "types"},
 	{"process", "python"}: {"common", "python", "types"},
 	{"process", "go"}:     {"common", "go", "types"},
@@ -87,8 +94,11 @@ func New(dir string, options *Options) (*Made, error) {
 			o.Runtime = "process"
 		}
 	}
+	if o.Card {
+		return newCard(dir, &o)
+	}
 	folders, ok := kinds[[2]string{o.Runtime, o.Lang}]
-	if !ok {
+	if !ok || o.Runtime == "card" {
 		message := fmt.Sprintf("there is no new plugin in the language %q for the runtime %q", o.Lang, o.Runtime)
 		switch {
 		case !slices.Contains([]string{"js", "ts", "python", "go"}, o.Lang):
@@ -107,7 +117,7 @@ func New(dir string, options *Options) (*Made, error) {
 		return nil, &UsageError{fmt.Sprintf("no plugin can be named for the folder %q", filepath.Base(abs)), "name the folder with letters or digits"}
 	}
 	d.Tool = strings.ReplaceAll(d.Name[:min(len(d.Name), maxName-len("_find"))], "-", "_") + "_find"
-	d.Title = strings.ToUpper(d.Name[:1]) + strings.ReplaceAll(d.Name[1:], "-", " ")
+	d.Title = titleOf(d.Name)
 	d.Type = TypeName(d.Tool)
 	made := &Made{Name: d.Name, Tool: d.Tool}
 	switch {
@@ -143,14 +153,61 @@ func New(dir string, options *Options) (*Made, error) {
 	return made, write(abs, files)
 }
 
+// newCard writes a card without a page.
+func newCard(dir string, o *Options) (*Made, error) {
+	folders, ok := kinds[[2]string{"card", o.Lang}]
+	if !ok || o.Runtime != "node" {
+		return nil, &UsageError{fmt.Sprintf("there is no new card in the language %q for the runtime %q", o.Lang, o.Runtime), "cards are written in js or ts, and have no other runtime than node"}
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	d := data{Name: pluginName(filepath.Base(abs)), Handler: "card." + o.Lang}
+	if o.CardName != nil {
+		if problem := o.CardName(d.Name); problem != "" {
+			return nil, &UsageError{fmt.Sprintf("no card can be named for the folder %q: %s", filepath.Base(abs), problem), "name the folder otherwise"}
+		}
+	}
+	d.Tool = strings.ReplaceAll(d.Name, "-", "_") + "_" + cardTool
+	d.Title = titleOf(d.Name)
+	files, err := render(folders, d)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(files, func(f file) bool { return f.name == cardManifest })
+	var m struct {
+		Tools []struct{ InputSchema json.RawMessage }
+	}
+	if err := json.Unmarshal(files[i].text, &m); err != nil {
+		return nil, err
+	}
+	types, err := Types(map[string]json.RawMessage{cardTool: m.Tools[0].InputSchema})
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, file{"types/neurosquad-card.schema.json", o.CardSchema}, file{"types/params.d.ts", []byte(types)})
+	made := &Made{Name: d.Name, Tool: d.Tool}
+	for _, f := range files {
+		made.Files = append(made.Files, f.name)
+	}
+	return made, write(abs, files)
+}
+
+const (
+	cardManifest = "neurosquad-card.json"
+	cardTool     = "find" // the tool of a new card
+)
+
+// titleOf makes a title of a plugin's name.
+func titleOf(name string) string {
+	return strings.ToUpper(name[:1]) + strings.ReplaceAll(name[1:], "-", " ")
+}
+
 // WriteTypes writes the declarations for the editor of a plugin anew: its types folder,
 // which is made where it is missing. schemas are those of its tools, by tool id.
 func WriteTypes(dir string, schemas map[string]json.RawMessage) error {
 	types, err := Types(schemas)
-	if err != nil {
-		return err
-	}
-	api, err := templates.ReadFile("templates/types/toolhost.d.ts")
 	if err != nil {
 		return err
 	}
@@ -159,10 +216,18 @@ func WriteTypes(dir string, schemas map[string]json.RawMessage) error {
 		return err
 	}
 	defer root.Close()
+	folder, name := "types", "toolhost.d.ts"
+	if _, err := root.Lstat(cardManifest); err == nil {
+		folder, name = "card-types", "card-sdk.d.ts"
+	}
+	api, err := templates.ReadFile("templates/" + folder + "/" + name)
+	if err != nil {
+		return err
+	}
 	if err := root.Mkdir("types", 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	for _, f := range []file{{"types/toolhost.d.ts", api}, {"types/params.d.ts", []byte(types)}} {
+	for _, f := range []file{{"types/" + name, api}, {"types/params.d.ts", []byte(types)}} {
 		if old, err := root.ReadFile(f.name); err == nil && bytes.Equal(old, f.text) {
 			continue // an editor would read it again for nothing
 		}
@@ -193,7 +258,7 @@ func render(folders []string, d data) ([]file, error) {
 				return err
 			}
 			below := strings.TrimPrefix(name, root+"/")
-			if folder == "types" {
+			if folder == "types" || folder == "card-types" {
 				below = "types/" + below
 			}
 			if plain, ok := strings.CutSuffix(below, ".tmpl"); ok {

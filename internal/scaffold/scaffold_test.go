@@ -74,6 +74,8 @@ func TestNew(t *testing.T) {
 		"python":     {"py", Options{Lang: "python"}, "py", "main.py"},
 		"go":         {"g", Options{Lang: "go"}, "g", ".gitignore"},
 		"program":    {"p", Options{Lang: "js", Runtime: "process"}, "p", "main.mjs"},
+		"card":       {"My Card", Options{Card: true}, "my-card", "card.js"},
+		"card in ts": {"notes-2", Options{Card: true, Lang: "ts"}, "notes-2", "types/card-sdk.d.ts"},
 		"long":       {strings.Repeat("long-", 20), Options{}, strings.Repeat("long-", 12) + "long", "types/params.d.ts"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -90,7 +92,7 @@ func TestNew(t *testing.T) {
 				if err != nil || strings.Contains(string(text), "{{.") || strings.Contains(string(text), "<no value>") {
 					t.Errorf("%s: %v\n%s", f, err, text)
 				}
-				if strings.HasSuffix(f, ".json") && f != "types/filer-plugin.schema.json" && !json.Valid(text) {
+				if strings.HasSuffix(f, ".json") && f != "types/filer-plugin.schema.json" && f != "types/neurosquad-card.schema.json" && !json.Valid(text) {
 					t.Errorf("%s is no JSON:\n%s", f, text)
 				}
 			}
@@ -112,6 +114,8 @@ func TestNewRefuses(t *testing.T) {
 		"no name":   {filepath.Join(t.TempDir(), "!!"), Options{}, "no plugin can be named"},
 		"ts":        {filepath.Join(t.TempDir(), "a"), Options{Lang: "ts", Runtime: "process"}, "there is no new plugin"},
 		"language":  {filepath.Join(t.TempDir(), "a"), Options{Lang: "cobol"}, `--lang "cobol" is unknown`},
+		"card":      {filepath.Join(t.TempDir(), "a"), Options{Card: true, Lang: "go"}, "there is no new card"},
+		"card name": {filepath.Join(t.TempDir(), "todo"), Options{Card: true, CardName: func(string) string { return "reserved" }}, "no card can be named"},
 		"runtime":   {filepath.Join(t.TempDir(), "a"), Options{Runtime: "procss"}, `--runtime "procss" is unknown`},
 	} {
 		t.Run(name, func(t *testing.T) {
