@@ -78,8 +78,33 @@ func (g *Grant) Refuse(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.isNew("denied "+denied.Op+" ", denied.Target, len(r.touched.Denied)) {
-		r.touched.Denied = append(r.touched.Denied, Denial{denied.Op, shorten(denied.Target), denied.Rule, denied.Reason})
+		r.touched.Denied = append(r.touched.Denied, Denial{shorten(denied.Op), shorten(denied.Target), shorten(denied.Rule), shorten(denied.Reason)})
 	}
+}
+
+// Merge notes what the same call touched through a grant in another process.
+func (g *Grant) Merge(t *Touched) {
+	if g == nil || g.noted == nil || t == nil {
+		return
+	}
+	for _, name := range t.Read {
+		g.note("read ", readFiles, name)
+	}
+	for _, name := range t.Written {
+		g.note("written ", writtenFiles, name)
+	}
+	for _, name := range t.Env {
+		g.note("env ", variables, name)
+	}
+	for _, permission := range t.Used {
+		g.Use(permission)
+	}
+	for _, d := range t.Denied {
+		g.Refuse(&DeniedError{Op: d.Op, Target: d.Target, Rule: d.Rule, Reason: d.Reason})
+	}
+	g.noted.mu.Lock()
+	defer g.noted.mu.Unlock()
+	g.noted.touched.More += max(0, min(t.More, maxTouched))
 }
 
 // Use notes that a permission was used that is none of the grant's doors, such as "store".
@@ -130,10 +155,12 @@ func (r *recorder) isNew(kind, name string, n int) bool {
 	return true
 }
 
-func used(t *Touched) *[]string      { return &t.Used }
-func fetched(t *Touched) *[]string   { return &t.Fetched }
-func connected(t *Touched) *[]string { return &t.Connected }
-func variables(t *Touched) *[]string { return &t.Env }
+func readFiles(t *Touched) *[]string    { return &t.Read }
+func writtenFiles(t *Touched) *[]string { return &t.Written }
+func used(t *Touched) *[]string         { return &t.Used }
+func fetched(t *Touched) *[]string      { return &t.Fetched }
+func connected(t *Touched) *[]string    { return &t.Connected }
+func variables(t *Touched) *[]string    { return &t.Env }
 
 // noteAccess notes that what is at a place was opened for an access.
 func (g *Grant) noteAccess(a access, in location) {
@@ -147,9 +174,9 @@ func (g *Grant) noteAccess(a access, in location) {
 	word := "fs." + a.word()
 	switch a {
 	case read:
-		g.note("read ", func(t *Touched) *[]string { return &t.Read }, path)
+		g.note("read ", readFiles, path)
 	case write:
-		g.note("written ", func(t *Touched) *[]string { return &t.Written }, path)
+		g.note("written ", writtenFiles, path)
 	case list:
 		if g.policy.FS.List == nil {
 			word = "fs.read"

@@ -102,12 +102,12 @@ func (s *session) unused(ctx context.Context, plugin, tool string) ([]string, er
 	if err != nil {
 		return nil, err
 	}
-	elsewhere := all[i].Runtime == "process" || all[i].Runtime == "node" && s.node.of(plugin) != isolationInProcess
+	elsewhere := all[i].Runtime == "process" || all[i].Runtime == "node" && !slices.Contains([]string{isolationInProcess, isolationWorker}, s.node.of(plugin))
 	unused := []string{}
 	for _, permission := range all[i].Policy.Granted() {
 		word, _, _ := strings.Cut(permission, " ")
 		if elsewhere && (strings.HasPrefix(word, "fs.") || word == "env") {
-			continue // another process touches them, and the host does not see it
+			continue // a program touches them, and the host does not see it
 		}
 		if _, ok := used[permission]; !ok {
 			unused = append(unused, permission)

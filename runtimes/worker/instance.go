@@ -159,6 +159,7 @@ func (p *process) call(ctx context.Context, h *hosted, tool string) (*host.Resul
 		return nil, p.failure(ctx, err)
 	}
 	outcome := last.GetOutcome()
+	h.call.Grant.Merge(decodeTouched(outcome.GetTouched()))
 	switch {
 	case outcome == nil:
 		return nil, p.misbehaves("it ends a call with another message than its outcome")
@@ -203,6 +204,7 @@ func encodeCall(ctx context.Context, h *hosted, tool string) *pb.Call {
 	m := &pb.Call{
 		Id: c.ID, Tool: c.Tool, Handler: tool, Args: c.Args, AgentId: []byte(c.Agent.ID), AgentName: []byte(c.Agent.Name),
 		Folder: []byte(c.Folder), GrantFolder: []byte(c.Grant.Folder()), LogLevel: int64(leastLevel(ctx, h.log)),
+		Record: c.Grant.Touched() != nil,
 	}
 	for _, n := range c.Grant.Named() {
 		m.Named = append(m.Named, []byte(n))

@@ -141,6 +141,9 @@ func (s *server) Call(stream pb.Worker_CallServer) error {
 	}
 	grant := policy.Regrant(string(c.GetGrantFolder()), named)
 	defer grant.Revoke()
+	if c.GetRecord() {
+		grant.Record()
+	}
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(abortGrace, grant.Revoke) })()
 	call := &host.Call{
 		ID: c.GetId(), Tool: c.GetTool(), Args: c.GetArgs(), Agent: host.Agent{ID: string(c.GetAgentId()), Name: string(c.GetAgentName())},
@@ -166,6 +169,7 @@ func (s *server) Call(stream pb.Worker_CallServer) error {
 	default:
 		outcome.Error = encodeError(err)
 	}
+	outcome.Touched = encodeTouched(grant.Touched())
 	session.flush()
 	return session.send(&pb.FromWorker{Message: &pb.FromWorker_Outcome{Outcome: outcome}})
 }

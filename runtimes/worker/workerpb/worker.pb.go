@@ -685,6 +685,7 @@ type Call struct {
 	Named         [][]byte               `protobuf:"bytes,9,rep,name=named,proto3" json:"named,omitempty"`                                // places that the arguments name
 	Deadline      int64                  `protobuf:"varint,10,opt,name=deadline,proto3" json:"deadline,omitempty"`                        // nanoseconds since 1970; 0 for none
 	LogLevel      int64                  `protobuf:"varint,11,opt,name=log_level,json=logLevel,proto3" json:"log_level,omitempty"`        // the least level that is logged
+	Record        bool                   `protobuf:"varint,12,opt,name=record,proto3" json:"record,omitempty"`                            // somebody wants to know what the call touches
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -796,6 +797,13 @@ func (x *Call) GetLogLevel() int64 {
 	return 0
 }
 
+func (x *Call) GetRecord() bool {
+	if x != nil {
+		return x.Record
+	}
+	return false
+}
+
 type Cancel struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Text          []byte                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
@@ -853,6 +861,7 @@ type Outcome struct {
 	Result        *Result                `protobuf:"bytes,1,opt,name=result,proto3" json:"result,omitempty"`
 	Error         *Error                 `protobuf:"bytes,2,opt,name=error,proto3" json:"error,omitempty"`
 	Cancelled     bool                   `protobuf:"varint,3,opt,name=cancelled,proto3" json:"cancelled,omitempty"` // the call ended since it was cancelled
+	Touched       *Touched               `protobuf:"bytes,4,opt,name=touched,proto3" json:"touched,omitempty"`      // where the call asked for it
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -908,6 +917,98 @@ func (x *Outcome) GetCancelled() bool {
 	return false
 }
 
+func (x *Outcome) GetTouched() *Touched {
+	if x != nil {
+		return x.Touched
+	}
+	return nil
+}
+
+// Touched is what the call did through its grant in the worker.
+type Touched struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Read          [][]byte               `protobuf:"bytes,1,rep,name=read,proto3" json:"read,omitempty"`
+	Written       [][]byte               `protobuf:"bytes,2,rep,name=written,proto3" json:"written,omitempty"`
+	Env           [][]byte               `protobuf:"bytes,3,rep,name=env,proto3" json:"env,omitempty"`
+	Used          [][]byte               `protobuf:"bytes,4,rep,name=used,proto3" json:"used,omitempty"`
+	Denied        []*Denied              `protobuf:"bytes,5,rep,name=denied,proto3" json:"denied,omitempty"`
+	More          int64                  `protobuf:"varint,6,opt,name=more,proto3" json:"more,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Touched) Reset() {
+	*x = Touched{}
+	mi := &file_worker_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Touched) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Touched) ProtoMessage() {}
+
+func (x *Touched) ProtoReflect() protoreflect.Message {
+	mi := &file_worker_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Touched.ProtoReflect.Descriptor instead.
+func (*Touched) Descriptor() ([]byte, []int) {
+	return file_worker_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *Touched) GetRead() [][]byte {
+	if x != nil {
+		return x.Read
+	}
+	return nil
+}
+
+func (x *Touched) GetWritten() [][]byte {
+	if x != nil {
+		return x.Written
+	}
+	return nil
+}
+
+func (x *Touched) GetEnv() [][]byte {
+	if x != nil {
+		return x.Env
+	}
+	return nil
+}
+
+func (x *Touched) GetUsed() [][]byte {
+	if x != nil {
+		return x.Used
+	}
+	return nil
+}
+
+func (x *Touched) GetDenied() []*Denied {
+	if x != nil {
+		return x.Denied
+	}
+	return nil
+}
+
+func (x *Touched) GetMore() int64 {
+	if x != nil {
+		return x.More
+	}
+	return 0
+}
+
 // Content is a block: a plain text, or its JSON.
 type Content struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -919,7 +1020,7 @@ type Content struct {
 
 func (x *Content) Reset() {
 	*x = Content{}
-	mi := &file_worker_proto_msgTypes[10]
+	mi := &file_worker_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -931,7 +1032,7 @@ func (x *Content) String() string {
 func (*Content) ProtoMessage() {}
 
 func (x *Content) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[10]
+	mi := &file_worker_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -944,7 +1045,7 @@ func (x *Content) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Content.ProtoReflect.Descriptor instead.
 func (*Content) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{10}
+	return file_worker_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Content) GetText() []byte {
@@ -975,7 +1076,7 @@ type Result struct {
 
 func (x *Result) Reset() {
 	*x = Result{}
-	mi := &file_worker_proto_msgTypes[11]
+	mi := &file_worker_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -987,7 +1088,7 @@ func (x *Result) String() string {
 func (*Result) ProtoMessage() {}
 
 func (x *Result) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[11]
+	mi := &file_worker_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1000,7 +1101,7 @@ func (x *Result) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Result.ProtoReflect.Descriptor instead.
 func (*Result) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{11}
+	return file_worker_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Result) GetContent() []*Content {
@@ -1056,7 +1157,7 @@ type Log struct {
 
 func (x *Log) Reset() {
 	*x = Log{}
-	mi := &file_worker_proto_msgTypes[12]
+	mi := &file_worker_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1068,7 +1169,7 @@ func (x *Log) String() string {
 func (*Log) ProtoMessage() {}
 
 func (x *Log) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[12]
+	mi := &file_worker_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1081,7 +1182,7 @@ func (x *Log) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Log.ProtoReflect.Descriptor instead.
 func (*Log) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{12}
+	return file_worker_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Log) GetLevel() int64 {
@@ -1121,7 +1222,7 @@ type Attribute struct {
 
 func (x *Attribute) Reset() {
 	*x = Attribute{}
-	mi := &file_worker_proto_msgTypes[13]
+	mi := &file_worker_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1133,7 +1234,7 @@ func (x *Attribute) String() string {
 func (*Attribute) ProtoMessage() {}
 
 func (x *Attribute) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[13]
+	mi := &file_worker_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1146,7 +1247,7 @@ func (x *Attribute) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Attribute.ProtoReflect.Descriptor instead.
 func (*Attribute) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{13}
+	return file_worker_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Attribute) GetKey() []byte {
@@ -1242,7 +1343,7 @@ type Error struct {
 
 func (x *Error) Reset() {
 	*x = Error{}
-	mi := &file_worker_proto_msgTypes[14]
+	mi := &file_worker_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1254,7 +1355,7 @@ func (x *Error) String() string {
 func (*Error) ProtoMessage() {}
 
 func (x *Error) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[14]
+	mi := &file_worker_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1267,7 +1368,7 @@ func (x *Error) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Error.ProtoReflect.Descriptor instead.
 func (*Error) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{14}
+	return file_worker_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Error) GetText() []byte {
@@ -1324,7 +1425,7 @@ type Denied struct {
 
 func (x *Denied) Reset() {
 	*x = Denied{}
-	mi := &file_worker_proto_msgTypes[15]
+	mi := &file_worker_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1336,7 +1437,7 @@ func (x *Denied) String() string {
 func (*Denied) ProtoMessage() {}
 
 func (x *Denied) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[15]
+	mi := &file_worker_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1349,7 +1450,7 @@ func (x *Denied) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Denied.ProtoReflect.Descriptor instead.
 func (*Denied) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{15}
+	return file_worker_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Denied) GetOp() []byte {
@@ -1390,7 +1491,7 @@ type Unsupported struct {
 
 func (x *Unsupported) Reset() {
 	*x = Unsupported{}
-	mi := &file_worker_proto_msgTypes[16]
+	mi := &file_worker_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1402,7 +1503,7 @@ func (x *Unsupported) String() string {
 func (*Unsupported) ProtoMessage() {}
 
 func (x *Unsupported) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[16]
+	mi := &file_worker_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1415,7 +1516,7 @@ func (x *Unsupported) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Unsupported.ProtoReflect.Descriptor instead.
 func (*Unsupported) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{16}
+	return file_worker_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Unsupported) GetName() []byte {
@@ -1448,7 +1549,7 @@ type Network struct {
 
 func (x *Network) Reset() {
 	*x = Network{}
-	mi := &file_worker_proto_msgTypes[17]
+	mi := &file_worker_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1460,7 +1561,7 @@ func (x *Network) String() string {
 func (*Network) ProtoMessage() {}
 
 func (x *Network) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[17]
+	mi := &file_worker_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1473,7 +1574,7 @@ func (x *Network) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Network.ProtoReflect.Descriptor instead.
 func (*Network) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{17}
+	return file_worker_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Network) GetCode() []byte {
@@ -1551,7 +1652,7 @@ type Request struct {
 
 func (x *Request) Reset() {
 	*x = Request{}
-	mi := &file_worker_proto_msgTypes[18]
+	mi := &file_worker_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1563,7 +1664,7 @@ func (x *Request) String() string {
 func (*Request) ProtoMessage() {}
 
 func (x *Request) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[18]
+	mi := &file_worker_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1576,7 +1677,7 @@ func (x *Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Request.ProtoReflect.Descriptor instead.
 func (*Request) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{18}
+	return file_worker_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Request) GetId() uint64 {
@@ -1815,7 +1916,7 @@ type Nothing struct {
 
 func (x *Nothing) Reset() {
 	*x = Nothing{}
-	mi := &file_worker_proto_msgTypes[19]
+	mi := &file_worker_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1827,7 +1928,7 @@ func (x *Nothing) String() string {
 func (*Nothing) ProtoMessage() {}
 
 func (x *Nothing) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[19]
+	mi := &file_worker_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1840,7 +1941,7 @@ func (x *Nothing) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Nothing.ProtoReflect.Descriptor instead.
 func (*Nothing) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{19}
+	return file_worker_proto_rawDescGZIP(), []int{20}
 }
 
 type SetEnabled struct {
@@ -1853,7 +1954,7 @@ type SetEnabled struct {
 
 func (x *SetEnabled) Reset() {
 	*x = SetEnabled{}
-	mi := &file_worker_proto_msgTypes[20]
+	mi := &file_worker_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1865,7 +1966,7 @@ func (x *SetEnabled) String() string {
 func (*SetEnabled) ProtoMessage() {}
 
 func (x *SetEnabled) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[20]
+	mi := &file_worker_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1878,7 +1979,7 @@ func (x *SetEnabled) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetEnabled.ProtoReflect.Descriptor instead.
 func (*SetEnabled) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{20}
+	return file_worker_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *SetEnabled) GetTool() []byte {
@@ -1905,7 +2006,7 @@ type Entry struct {
 
 func (x *Entry) Reset() {
 	*x = Entry{}
-	mi := &file_worker_proto_msgTypes[21]
+	mi := &file_worker_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1917,7 +2018,7 @@ func (x *Entry) String() string {
 func (*Entry) ProtoMessage() {}
 
 func (x *Entry) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[21]
+	mi := &file_worker_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1930,7 +2031,7 @@ func (x *Entry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entry.ProtoReflect.Descriptor instead.
 func (*Entry) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{21}
+	return file_worker_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Entry) GetKey() []byte {
@@ -1957,7 +2058,7 @@ type Execute struct {
 
 func (x *Execute) Reset() {
 	*x = Execute{}
-	mi := &file_worker_proto_msgTypes[22]
+	mi := &file_worker_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1969,7 +2070,7 @@ func (x *Execute) String() string {
 func (*Execute) ProtoMessage() {}
 
 func (x *Execute) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[22]
+	mi := &file_worker_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1982,7 +2083,7 @@ func (x *Execute) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Execute.ProtoReflect.Descriptor instead.
 func (*Execute) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{22}
+	return file_worker_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Execute) GetCommand() []byte {
@@ -2013,7 +2114,7 @@ type Fetch struct {
 
 func (x *Fetch) Reset() {
 	*x = Fetch{}
-	mi := &file_worker_proto_msgTypes[23]
+	mi := &file_worker_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2025,7 +2126,7 @@ func (x *Fetch) String() string {
 func (*Fetch) ProtoMessage() {}
 
 func (x *Fetch) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[23]
+	mi := &file_worker_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2038,7 +2139,7 @@ func (x *Fetch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fetch.ProtoReflect.Descriptor instead.
 func (*Fetch) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{23}
+	return file_worker_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Fetch) GetMethod() []byte {
@@ -2093,7 +2194,7 @@ type Header struct {
 
 func (x *Header) Reset() {
 	*x = Header{}
-	mi := &file_worker_proto_msgTypes[24]
+	mi := &file_worker_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2105,7 +2206,7 @@ func (x *Header) String() string {
 func (*Header) ProtoMessage() {}
 
 func (x *Header) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[24]
+	mi := &file_worker_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2118,7 +2219,7 @@ func (x *Header) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Header.ProtoReflect.Descriptor instead.
 func (*Header) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{24}
+	return file_worker_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Header) GetName() []byte {
@@ -2145,7 +2246,7 @@ type Dial struct {
 
 func (x *Dial) Reset() {
 	*x = Dial{}
-	mi := &file_worker_proto_msgTypes[25]
+	mi := &file_worker_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2157,7 +2258,7 @@ func (x *Dial) String() string {
 func (*Dial) ProtoMessage() {}
 
 func (x *Dial) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[25]
+	mi := &file_worker_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2170,7 +2271,7 @@ func (x *Dial) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Dial.ProtoReflect.Descriptor instead.
 func (*Dial) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{25}
+	return file_worker_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Dial) GetHost() []byte {
@@ -2198,7 +2299,7 @@ type Read struct {
 
 func (x *Read) Reset() {
 	*x = Read{}
-	mi := &file_worker_proto_msgTypes[26]
+	mi := &file_worker_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2210,7 +2311,7 @@ func (x *Read) String() string {
 func (*Read) ProtoMessage() {}
 
 func (x *Read) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[26]
+	mi := &file_worker_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2223,7 +2324,7 @@ func (x *Read) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Read.ProtoReflect.Descriptor instead.
 func (*Read) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{26}
+	return file_worker_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Read) GetHandle() uint64 {
@@ -2250,7 +2351,7 @@ type Write struct {
 
 func (x *Write) Reset() {
 	*x = Write{}
-	mi := &file_worker_proto_msgTypes[27]
+	mi := &file_worker_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2262,7 +2363,7 @@ func (x *Write) String() string {
 func (*Write) ProtoMessage() {}
 
 func (x *Write) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[27]
+	mi := &file_worker_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2275,7 +2376,7 @@ func (x *Write) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Write.ProtoReflect.Descriptor instead.
 func (*Write) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{27}
+	return file_worker_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Write) GetHandle() uint64 {
@@ -2302,7 +2403,7 @@ type Close struct {
 
 func (x *Close) Reset() {
 	*x = Close{}
-	mi := &file_worker_proto_msgTypes[28]
+	mi := &file_worker_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2314,7 +2415,7 @@ func (x *Close) String() string {
 func (*Close) ProtoMessage() {}
 
 func (x *Close) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[28]
+	mi := &file_worker_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2327,7 +2428,7 @@ func (x *Close) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Close.ProtoReflect.Descriptor instead.
 func (*Close) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{28}
+	return file_worker_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Close) GetHandle() uint64 {
@@ -2366,7 +2467,7 @@ type Reply struct {
 
 func (x *Reply) Reset() {
 	*x = Reply{}
-	mi := &file_worker_proto_msgTypes[29]
+	mi := &file_worker_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2378,7 +2479,7 @@ func (x *Reply) String() string {
 func (*Reply) ProtoMessage() {}
 
 func (x *Reply) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[29]
+	mi := &file_worker_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2391,7 +2492,7 @@ func (x *Reply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reply.ProtoReflect.Descriptor instead.
 func (*Reply) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{29}
+	return file_worker_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Reply) GetId() uint64 {
@@ -2563,7 +2664,7 @@ type Entries struct {
 
 func (x *Entries) Reset() {
 	*x = Entries{}
-	mi := &file_worker_proto_msgTypes[30]
+	mi := &file_worker_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2575,7 +2676,7 @@ func (x *Entries) String() string {
 func (*Entries) ProtoMessage() {}
 
 func (x *Entries) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[30]
+	mi := &file_worker_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2588,7 +2689,7 @@ func (x *Entries) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entries.ProtoReflect.Descriptor instead.
 func (*Entries) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{30}
+	return file_worker_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Entries) GetEntries() []*Entry {
@@ -2607,7 +2708,7 @@ type Keys struct {
 
 func (x *Keys) Reset() {
 	*x = Keys{}
-	mi := &file_worker_proto_msgTypes[31]
+	mi := &file_worker_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2619,7 +2720,7 @@ func (x *Keys) String() string {
 func (*Keys) ProtoMessage() {}
 
 func (x *Keys) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[31]
+	mi := &file_worker_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2632,7 +2733,7 @@ func (x *Keys) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Keys.ProtoReflect.Descriptor instead.
 func (*Keys) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{31}
+	return file_worker_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Keys) GetKeys() [][]byte {
@@ -2656,7 +2757,7 @@ type Response struct {
 
 func (x *Response) Reset() {
 	*x = Response{}
-	mi := &file_worker_proto_msgTypes[32]
+	mi := &file_worker_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2668,7 +2769,7 @@ func (x *Response) String() string {
 func (*Response) ProtoMessage() {}
 
 func (x *Response) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[32]
+	mi := &file_worker_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2681,7 +2782,7 @@ func (x *Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Response.ProtoReflect.Descriptor instead.
 func (*Response) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{32}
+	return file_worker_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Response) GetHandle() uint64 {
@@ -2737,7 +2838,7 @@ type Connection struct {
 
 func (x *Connection) Reset() {
 	*x = Connection{}
-	mi := &file_worker_proto_msgTypes[33]
+	mi := &file_worker_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2749,7 +2850,7 @@ func (x *Connection) String() string {
 func (*Connection) ProtoMessage() {}
 
 func (x *Connection) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[33]
+	mi := &file_worker_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2762,7 +2863,7 @@ func (x *Connection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Connection.ProtoReflect.Descriptor instead.
 func (*Connection) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{33}
+	return file_worker_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Connection) GetHandle() uint64 {
@@ -2796,7 +2897,7 @@ type Chunk struct {
 
 func (x *Chunk) Reset() {
 	*x = Chunk{}
-	mi := &file_worker_proto_msgTypes[34]
+	mi := &file_worker_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2808,7 +2909,7 @@ func (x *Chunk) String() string {
 func (*Chunk) ProtoMessage() {}
 
 func (x *Chunk) ProtoReflect() protoreflect.Message {
-	mi := &file_worker_proto_msgTypes[34]
+	mi := &file_worker_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2821,7 +2922,7 @@ func (x *Chunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Chunk.ProtoReflect.Descriptor instead.
 func (*Chunk) Descriptor() ([]byte, []int) {
-	return file_worker_proto_rawDescGZIP(), []int{34}
+	return file_worker_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *Chunk) GetData() []byte {
@@ -2894,7 +2995,7 @@ const file_worker_proto_rawDesc = "" +
 	"\x04line\x18\x02 \x01(\x03R\x04line\x12\x16\n" +
 	"\x06column\x18\x03 \x01(\x03R\x06column\x12\x18\n" +
 	"\amessage\x18\x04 \x01(\fR\amessage\x12\x12\n" +
-	"\x04hint\x18\x05 \x01(\fR\x04hint\"\x9c\x02\n" +
+	"\x04hint\x18\x05 \x01(\fR\x04hint\"\xb4\x02\n" +
 	"\x04Call\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04tool\x18\x02 \x01(\tR\x04tool\x12\x18\n" +
@@ -2908,14 +3009,23 @@ const file_worker_proto_rawDesc = "" +
 	"\x05named\x18\t \x03(\fR\x05named\x12\x1a\n" +
 	"\bdeadline\x18\n" +
 	" \x01(\x03R\bdeadline\x12\x1b\n" +
-	"\tlog_level\x18\v \x01(\x03R\blogLevel\"6\n" +
+	"\tlog_level\x18\v \x01(\x03R\blogLevel\x12\x16\n" +
+	"\x06record\x18\f \x01(\bR\x06record\"6\n" +
 	"\x06Cancel\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\fR\x04text\x12\x18\n" +
-	"\atimeout\x18\x02 \x01(\bR\atimeout\"\x8c\x01\n" +
+	"\atimeout\x18\x02 \x01(\bR\atimeout\"\xc3\x01\n" +
 	"\aOutcome\x122\n" +
 	"\x06result\x18\x01 \x01(\v2\x1a.toolhost.worker.v1.ResultR\x06result\x12/\n" +
 	"\x05error\x18\x02 \x01(\v2\x19.toolhost.worker.v1.ErrorR\x05error\x12\x1c\n" +
-	"\tcancelled\x18\x03 \x01(\bR\tcancelled\"1\n" +
+	"\tcancelled\x18\x03 \x01(\bR\tcancelled\x125\n" +
+	"\atouched\x18\x04 \x01(\v2\x1b.toolhost.worker.v1.TouchedR\atouched\"\xa5\x01\n" +
+	"\aTouched\x12\x12\n" +
+	"\x04read\x18\x01 \x03(\fR\x04read\x12\x18\n" +
+	"\awritten\x18\x02 \x03(\fR\awritten\x12\x10\n" +
+	"\x03env\x18\x03 \x03(\fR\x03env\x12\x12\n" +
+	"\x04used\x18\x04 \x03(\fR\x04used\x122\n" +
+	"\x06denied\x18\x05 \x03(\v2\x1a.toolhost.worker.v1.DeniedR\x06denied\x12\x12\n" +
+	"\x04more\x18\x06 \x01(\x03R\x04more\"1\n" +
 	"\aContent\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\fR\x04text\x12\x12\n" +
 	"\x04json\x18\x02 \x01(\fR\x04json\"\xbe\x01\n" +
@@ -3071,7 +3181,7 @@ func file_worker_proto_rawDescGZIP() []byte {
 	return file_worker_proto_rawDescData
 }
 
-var file_worker_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
+var file_worker_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
 var file_worker_proto_goTypes = []any{
 	(*FromHost)(nil),    // 0: toolhost.worker.v1.FromHost
 	(*FromWorker)(nil),  // 1: toolhost.worker.v1.FromWorker
@@ -3083,83 +3193,86 @@ var file_worker_proto_goTypes = []any{
 	(*Call)(nil),        // 7: toolhost.worker.v1.Call
 	(*Cancel)(nil),      // 8: toolhost.worker.v1.Cancel
 	(*Outcome)(nil),     // 9: toolhost.worker.v1.Outcome
-	(*Content)(nil),     // 10: toolhost.worker.v1.Content
-	(*Result)(nil),      // 11: toolhost.worker.v1.Result
-	(*Log)(nil),         // 12: toolhost.worker.v1.Log
-	(*Attribute)(nil),   // 13: toolhost.worker.v1.Attribute
-	(*Error)(nil),       // 14: toolhost.worker.v1.Error
-	(*Denied)(nil),      // 15: toolhost.worker.v1.Denied
-	(*Unsupported)(nil), // 16: toolhost.worker.v1.Unsupported
-	(*Network)(nil),     // 17: toolhost.worker.v1.Network
-	(*Request)(nil),     // 18: toolhost.worker.v1.Request
-	(*Nothing)(nil),     // 19: toolhost.worker.v1.Nothing
-	(*SetEnabled)(nil),  // 20: toolhost.worker.v1.SetEnabled
-	(*Entry)(nil),       // 21: toolhost.worker.v1.Entry
-	(*Execute)(nil),     // 22: toolhost.worker.v1.Execute
-	(*Fetch)(nil),       // 23: toolhost.worker.v1.Fetch
-	(*Header)(nil),      // 24: toolhost.worker.v1.Header
-	(*Dial)(nil),        // 25: toolhost.worker.v1.Dial
-	(*Read)(nil),        // 26: toolhost.worker.v1.Read
-	(*Write)(nil),       // 27: toolhost.worker.v1.Write
-	(*Close)(nil),       // 28: toolhost.worker.v1.Close
-	(*Reply)(nil),       // 29: toolhost.worker.v1.Reply
-	(*Entries)(nil),     // 30: toolhost.worker.v1.Entries
-	(*Keys)(nil),        // 31: toolhost.worker.v1.Keys
-	(*Response)(nil),    // 32: toolhost.worker.v1.Response
-	(*Connection)(nil),  // 33: toolhost.worker.v1.Connection
-	(*Chunk)(nil),       // 34: toolhost.worker.v1.Chunk
-	nil,                 // 35: toolhost.worker.v1.Plugin.EnvEntry
+	(*Touched)(nil),     // 10: toolhost.worker.v1.Touched
+	(*Content)(nil),     // 11: toolhost.worker.v1.Content
+	(*Result)(nil),      // 12: toolhost.worker.v1.Result
+	(*Log)(nil),         // 13: toolhost.worker.v1.Log
+	(*Attribute)(nil),   // 14: toolhost.worker.v1.Attribute
+	(*Error)(nil),       // 15: toolhost.worker.v1.Error
+	(*Denied)(nil),      // 16: toolhost.worker.v1.Denied
+	(*Unsupported)(nil), // 17: toolhost.worker.v1.Unsupported
+	(*Network)(nil),     // 18: toolhost.worker.v1.Network
+	(*Request)(nil),     // 19: toolhost.worker.v1.Request
+	(*Nothing)(nil),     // 20: toolhost.worker.v1.Nothing
+	(*SetEnabled)(nil),  // 21: toolhost.worker.v1.SetEnabled
+	(*Entry)(nil),       // 22: toolhost.worker.v1.Entry
+	(*Execute)(nil),     // 23: toolhost.worker.v1.Execute
+	(*Fetch)(nil),       // 24: toolhost.worker.v1.Fetch
+	(*Header)(nil),      // 25: toolhost.worker.v1.Header
+	(*Dial)(nil),        // 26: toolhost.worker.v1.Dial
+	(*Read)(nil),        // 27: toolhost.worker.v1.Read
+	(*Write)(nil),       // 28: toolhost.worker.v1.Write
+	(*Close)(nil),       // 29: toolhost.worker.v1.Close
+	(*Reply)(nil),       // 30: toolhost.worker.v1.Reply
+	(*Entries)(nil),     // 31: toolhost.worker.v1.Entries
+	(*Keys)(nil),        // 32: toolhost.worker.v1.Keys
+	(*Response)(nil),    // 33: toolhost.worker.v1.Response
+	(*Connection)(nil),  // 34: toolhost.worker.v1.Connection
+	(*Chunk)(nil),       // 35: toolhost.worker.v1.Chunk
+	nil,                 // 36: toolhost.worker.v1.Plugin.EnvEntry
 }
 var file_worker_proto_depIdxs = []int32{
 	2,  // 0: toolhost.worker.v1.FromHost.plugin:type_name -> toolhost.worker.v1.Plugin
 	7,  // 1: toolhost.worker.v1.FromHost.call:type_name -> toolhost.worker.v1.Call
 	8,  // 2: toolhost.worker.v1.FromHost.cancel:type_name -> toolhost.worker.v1.Cancel
-	29, // 3: toolhost.worker.v1.FromHost.reply:type_name -> toolhost.worker.v1.Reply
+	30, // 3: toolhost.worker.v1.FromHost.reply:type_name -> toolhost.worker.v1.Reply
 	4,  // 4: toolhost.worker.v1.FromWorker.opened:type_name -> toolhost.worker.v1.Opened
 	9,  // 5: toolhost.worker.v1.FromWorker.outcome:type_name -> toolhost.worker.v1.Outcome
-	12, // 6: toolhost.worker.v1.FromWorker.log:type_name -> toolhost.worker.v1.Log
-	18, // 7: toolhost.worker.v1.FromWorker.request:type_name -> toolhost.worker.v1.Request
+	13, // 6: toolhost.worker.v1.FromWorker.log:type_name -> toolhost.worker.v1.Log
+	19, // 7: toolhost.worker.v1.FromWorker.request:type_name -> toolhost.worker.v1.Request
 	3,  // 8: toolhost.worker.v1.Plugin.tools:type_name -> toolhost.worker.v1.Tool
-	35, // 9: toolhost.worker.v1.Plugin.env:type_name -> toolhost.worker.v1.Plugin.EnvEntry
+	36, // 9: toolhost.worker.v1.Plugin.env:type_name -> toolhost.worker.v1.Plugin.EnvEntry
 	5,  // 10: toolhost.worker.v1.Opened.inputs:type_name -> toolhost.worker.v1.Input
 	6,  // 11: toolhost.worker.v1.Opened.problems:type_name -> toolhost.worker.v1.Problem
-	14, // 12: toolhost.worker.v1.Opened.error:type_name -> toolhost.worker.v1.Error
-	11, // 13: toolhost.worker.v1.Outcome.result:type_name -> toolhost.worker.v1.Result
-	14, // 14: toolhost.worker.v1.Outcome.error:type_name -> toolhost.worker.v1.Error
-	10, // 15: toolhost.worker.v1.Result.content:type_name -> toolhost.worker.v1.Content
-	13, // 16: toolhost.worker.v1.Log.attributes:type_name -> toolhost.worker.v1.Attribute
-	15, // 17: toolhost.worker.v1.Error.denied:type_name -> toolhost.worker.v1.Denied
-	16, // 18: toolhost.worker.v1.Error.unsupported:type_name -> toolhost.worker.v1.Unsupported
-	17, // 19: toolhost.worker.v1.Error.network:type_name -> toolhost.worker.v1.Network
-	19, // 20: toolhost.worker.v1.Request.settings_all:type_name -> toolhost.worker.v1.Nothing
-	21, // 21: toolhost.worker.v1.Request.store_set:type_name -> toolhost.worker.v1.Entry
-	22, // 22: toolhost.worker.v1.Request.execute:type_name -> toolhost.worker.v1.Execute
-	23, // 23: toolhost.worker.v1.Request.fetch:type_name -> toolhost.worker.v1.Fetch
-	25, // 24: toolhost.worker.v1.Request.dial:type_name -> toolhost.worker.v1.Dial
-	26, // 25: toolhost.worker.v1.Request.read:type_name -> toolhost.worker.v1.Read
-	27, // 26: toolhost.worker.v1.Request.write:type_name -> toolhost.worker.v1.Write
-	28, // 27: toolhost.worker.v1.Request.close:type_name -> toolhost.worker.v1.Close
-	20, // 28: toolhost.worker.v1.Request.set_enabled:type_name -> toolhost.worker.v1.SetEnabled
-	24, // 29: toolhost.worker.v1.Fetch.header:type_name -> toolhost.worker.v1.Header
-	14, // 30: toolhost.worker.v1.Reply.error:type_name -> toolhost.worker.v1.Error
-	19, // 31: toolhost.worker.v1.Reply.nothing:type_name -> toolhost.worker.v1.Nothing
-	30, // 32: toolhost.worker.v1.Reply.entries:type_name -> toolhost.worker.v1.Entries
-	31, // 33: toolhost.worker.v1.Reply.keys:type_name -> toolhost.worker.v1.Keys
-	11, // 34: toolhost.worker.v1.Reply.result:type_name -> toolhost.worker.v1.Result
-	32, // 35: toolhost.worker.v1.Reply.response:type_name -> toolhost.worker.v1.Response
-	33, // 36: toolhost.worker.v1.Reply.connection:type_name -> toolhost.worker.v1.Connection
-	34, // 37: toolhost.worker.v1.Reply.chunk:type_name -> toolhost.worker.v1.Chunk
-	21, // 38: toolhost.worker.v1.Entries.entries:type_name -> toolhost.worker.v1.Entry
-	24, // 39: toolhost.worker.v1.Response.header:type_name -> toolhost.worker.v1.Header
-	0,  // 40: toolhost.worker.v1.Worker.Open:input_type -> toolhost.worker.v1.FromHost
-	0,  // 41: toolhost.worker.v1.Worker.Call:input_type -> toolhost.worker.v1.FromHost
-	1,  // 42: toolhost.worker.v1.Worker.Open:output_type -> toolhost.worker.v1.FromWorker
-	1,  // 43: toolhost.worker.v1.Worker.Call:output_type -> toolhost.worker.v1.FromWorker
-	42, // [42:44] is the sub-list for method output_type
-	40, // [40:42] is the sub-list for method input_type
-	40, // [40:40] is the sub-list for extension type_name
-	40, // [40:40] is the sub-list for extension extendee
-	0,  // [0:40] is the sub-list for field type_name
+	15, // 12: toolhost.worker.v1.Opened.error:type_name -> toolhost.worker.v1.Error
+	12, // 13: toolhost.worker.v1.Outcome.result:type_name -> toolhost.worker.v1.Result
+	15, // 14: toolhost.worker.v1.Outcome.error:type_name -> toolhost.worker.v1.Error
+	10, // 15: toolhost.worker.v1.Outcome.touched:type_name -> toolhost.worker.v1.Touched
+	16, // 16: toolhost.worker.v1.Touched.denied:type_name -> toolhost.worker.v1.Denied
+	11, // 17: toolhost.worker.v1.Result.content:type_name -> toolhost.worker.v1.Content
+	14, // 18: toolhost.worker.v1.Log.attributes:type_name -> toolhost.worker.v1.Attribute
+	16, // 19: toolhost.worker.v1.Error.denied:type_name -> toolhost.worker.v1.Denied
+	17, // 20: toolhost.worker.v1.Error.unsupported:type_name -> toolhost.worker.v1.Unsupported
+	18, // 21: toolhost.worker.v1.Error.network:type_name -> toolhost.worker.v1.Network
+	20, // 22: toolhost.worker.v1.Request.settings_all:type_name -> toolhost.worker.v1.Nothing
+	22, // 23: toolhost.worker.v1.Request.store_set:type_name -> toolhost.worker.v1.Entry
+	23, // 24: toolhost.worker.v1.Request.execute:type_name -> toolhost.worker.v1.Execute
+	24, // 25: toolhost.worker.v1.Request.fetch:type_name -> toolhost.worker.v1.Fetch
+	26, // 26: toolhost.worker.v1.Request.dial:type_name -> toolhost.worker.v1.Dial
+	27, // 27: toolhost.worker.v1.Request.read:type_name -> toolhost.worker.v1.Read
+	28, // 28: toolhost.worker.v1.Request.write:type_name -> toolhost.worker.v1.Write
+	29, // 29: toolhost.worker.v1.Request.close:type_name -> toolhost.worker.v1.Close
+	21, // 30: toolhost.worker.v1.Request.set_enabled:type_name -> toolhost.worker.v1.SetEnabled
+	25, // 31: toolhost.worker.v1.Fetch.header:type_name -> toolhost.worker.v1.Header
+	15, // 32: toolhost.worker.v1.Reply.error:type_name -> toolhost.worker.v1.Error
+	20, // 33: toolhost.worker.v1.Reply.nothing:type_name -> toolhost.worker.v1.Nothing
+	31, // 34: toolhost.worker.v1.Reply.entries:type_name -> toolhost.worker.v1.Entries
+	32, // 35: toolhost.worker.v1.Reply.keys:type_name -> toolhost.worker.v1.Keys
+	12, // 36: toolhost.worker.v1.Reply.result:type_name -> toolhost.worker.v1.Result
+	33, // 37: toolhost.worker.v1.Reply.response:type_name -> toolhost.worker.v1.Response
+	34, // 38: toolhost.worker.v1.Reply.connection:type_name -> toolhost.worker.v1.Connection
+	35, // 39: toolhost.worker.v1.Reply.chunk:type_name -> toolhost.worker.v1.Chunk
+	22, // 40: toolhost.worker.v1.Entries.entries:type_name -> toolhost.worker.v1.Entry
+	25, // 41: toolhost.worker.v1.Response.header:type_name -> toolhost.worker.v1.Header
+	0,  // 42: toolhost.worker.v1.Worker.Open:input_type -> toolhost.worker.v1.FromHost
+	0,  // 43: toolhost.worker.v1.Worker.Call:input_type -> toolhost.worker.v1.FromHost
+	1,  // 44: toolhost.worker.v1.Worker.Open:output_type -> toolhost.worker.v1.FromWorker
+	1,  // 45: toolhost.worker.v1.Worker.Call:output_type -> toolhost.worker.v1.FromWorker
+	44, // [44:46] is the sub-list for method output_type
+	42, // [42:44] is the sub-list for method input_type
+	42, // [42:42] is the sub-list for extension type_name
+	42, // [42:42] is the sub-list for extension extendee
+	0,  // [0:42] is the sub-list for field type_name
 }
 
 func init() { file_worker_proto_init() }
@@ -3181,13 +3294,13 @@ func file_worker_proto_init() {
 		(*FromWorker_Request)(nil),
 		(*FromWorker_Abandon)(nil),
 	}
-	file_worker_proto_msgTypes[13].OneofWrappers = []any{
+	file_worker_proto_msgTypes[14].OneofWrappers = []any{
 		(*Attribute_Text)(nil),
 		(*Attribute_Number)(nil),
 		(*Attribute_Flag)(nil),
 		(*Attribute_Decimal)(nil),
 	}
-	file_worker_proto_msgTypes[18].OneofWrappers = []any{
+	file_worker_proto_msgTypes[19].OneofWrappers = []any{
 		(*Request_SettingsGet)(nil),
 		(*Request_SettingsAll)(nil),
 		(*Request_StoreGet)(nil),
@@ -3203,7 +3316,7 @@ func file_worker_proto_init() {
 		(*Request_Close)(nil),
 		(*Request_SetEnabled)(nil),
 	}
-	file_worker_proto_msgTypes[29].OneofWrappers = []any{
+	file_worker_proto_msgTypes[30].OneofWrappers = []any{
 		(*Reply_Text)(nil),
 		(*Reply_Nothing)(nil),
 		(*Reply_Flag)(nil),
@@ -3220,7 +3333,7 @@ func file_worker_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_worker_proto_rawDesc), len(file_worker_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   36,
+			NumMessages:   37,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
