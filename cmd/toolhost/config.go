@@ -218,7 +218,10 @@ func (p *program) readConfig(cmd *cobra.Command) error {
 			return failed(err) // the schema has checked it
 		}
 	}
-	f.limits, f.calls = c.Limits, c.Calls
+	if !set("max-text") && c.MaxText != nil {
+		f.maxText = *c.MaxText
+	}
+	f.limits, f.calls, f.mounts = c.Limits, c.Calls, c.MCPServers
 	if f.cards, err = copies(c.Cards, path); err != nil {
 		return err
 	}
