@@ -247,6 +247,9 @@ func (b *Book) decide(q *loader.ConsentQuestion, record *state.Consent, v *state
 		next := &state.Consent{Folder: q.Dir, Plugin: q.Asks.Plugin, Origin: origin, Pending: &pending, At: time.Now()}
 		if record != nil {
 			next.Agreed, next.Revoked, next.How, next.At, next.Plugin = record.Agreed, record.Revoked, record.How, record.At, record.Plugin
+			if staged(record) {
+				return answer, nil // an update waits already, and goes on waiting
+			}
 			if next.Folder == record.Folder && record.Pending != nil && same(record.Pending, v) && slices.Equal(record.Pending.Differs, answer.Waits) {
 				return answer, nil
 			}
@@ -257,7 +260,7 @@ func (b *Book) decide(q *loader.ConsentQuestion, record *state.Consent, v *state
 	case record != nil && record.Revoked:
 		return wait(loader.ConsentAnswer{Waits: []string{"you took your consent back on " + record.At.Format(time.DateOnly)}, Withdrawn: true})
 	case b.trusts(q.Dir):
-		if record != nil && record.Agreed != nil && record.Pending == nil && same(record.Agreed, v) && record.Folder == q.Dir {
+		if record != nil && record.Agreed != nil && (record.Pending == nil || staged(record)) && same(record.Agreed, v) && record.Folder == q.Dir {
 			return loader.ConsentAnswer{Agreed: true}, nil
 		}
 		return agree(Trusted)
@@ -290,7 +293,7 @@ func (b *Book) decide(q *loader.ConsentQuestion, record *state.Consent, v *state
 		}
 		return wait(answer)
 	}
-	if record.Pending == nil && same(record.Agreed, v) && record.Folder == q.Dir {
+	if (record.Pending == nil || staged(record)) && same(record.Agreed, v) && record.Folder == q.Dir {
 		return loader.ConsentAnswer{Agreed: true}, nil
 	}
 	v.Copy = record.Agreed.Copy
@@ -300,6 +303,10 @@ func (b *Book) decide(q *loader.ConsentQuestion, record *state.Consent, v *state
 	}
 	return loader.ConsentAnswer{Agreed: true}, next
 }
+
+// staged reports whether the version that waits stands in a folder of its own: an update that
+// was to be installed.
+func staged(c *state.Consent) bool { return c.Pending != nil && c.Pending.Copy != "" }
 
 // same reports whether two versions are one.
 func same(a, b *state.ConsentVersion) bool {
@@ -359,18 +366,43 @@ func (b *Book) Revoke(ctx context.Context, folder string) error {
 	})
 }
 
-// Install notes that the user has agreed to a plugin that is about to stand in folder. Of a
-// folder that had another version, that one goes.
-func (b *Book) Install(ctx context.Context, folder string, q *loader.ConsentQuestion, tree, kept string) error {
-	summary, err := json.Marshal(q.Asks)
+// Hold notes that an update of an installed plugin waits in the folder copied.
+func (b *Book) Hold(ctx context.Context, folder string, q *loader.ConsentQuestion, tree, copied string, differs []string) error {
+	v, err := installable(q, tree, copied)
 	if err != nil {
 		return err
+	}
+	v.Differs = differs
+	return b.db.UpdateConsent(ctx, folder, false, func(now *state.Consent) (*state.Consent, error) {
+		if now == nil {
+			return nil, ErrChanged
+		}
+		next := *now
+		next.Pending = v
+		return &next, nil
+	})
+}
+
+// installable gives a version that all of a plugin's files belong to.
+func installable(q *loader.ConsentQuestion, tree, copied string) (*state.ConsentVersion, error) {
+	summary, err := json.Marshal(q.Asks)
+	if err != nil {
+		return nil, err
 	}
 	files, err := q.Files()
 	if err != nil {
+		return nil, err
+	}
+	return &state.ConsentVersion{Fingerprint: q.Asks.Fingerprint(), Digest: q.Digest, Tree: tree, Summary: summary, Files: files, Copy: copied}, nil
+}
+
+// Install notes that the user has agreed to a plugin that is about to stand in folder. Of a
+// folder that had another version, that one goes.
+func (b *Book) Install(ctx context.Context, folder string, q *loader.ConsentQuestion, tree, kept string) error {
+	v, err := installable(q, tree, kept)
+	if err != nil {
 		return err
 	}
-	v := &state.ConsentVersion{Fingerprint: q.Asks.Fingerprint(), Digest: q.Digest, Tree: tree, Summary: summary, Files: files, Copy: kept}
 	return b.db.UpdateConsent(ctx, folder, true, func(*state.Consent) (*state.Consent, error) {
 		return &state.Consent{Folder: folder, Plugin: q.Asks.Plugin, Origin: string(loader.Installed), Agreed: v, How: AtInstall, At: time.Now()}, nil
 	})

@@ -258,3 +258,47 @@ func Copy(to, from string) (hash string, err error) {
 	}
 	return t.hash(), nil
 }
+
+// Change is a file in which two folders differ.
+type Change struct {
+	Name string
+	Act  string // "added", "removed" or "changed"
+}
+
+// Compare gives the files in which the folder now differs from the folder old, by name.
+func Compare(old, now string) ([]Change, error) {
+	lines := func(dir string) (map[string]string, error) {
+		files := map[string]string{}
+		err := each(dir, true, func(root *os.Root, f file) error {
+			t := &tree{}
+			err := t.copyFile(io.Discard, root, f)
+			files[f.name] = t.hash()
+			return err
+		})
+		return files, err
+	}
+	before, err := lines(old)
+	if err != nil {
+		return nil, err
+	}
+	after, err := lines(now)
+	if err != nil {
+		return nil, err
+	}
+	var list []Change
+	for name, sum := range after {
+		switch was, known := before[name]; {
+		case !known:
+			list = append(list, Change{name, "added"})
+		case was != sum:
+			list = append(list, Change{name, "changed"})
+		}
+	}
+	for name := range before {
+		if _, there := after[name]; !there {
+			list = append(list, Change{name, "removed"})
+		}
+	}
+	slices.SortFunc(list, func(a, b Change) int { return strings.Compare(a.Name, b.Name) })
+	return list, nil
+}
