@@ -100,7 +100,7 @@ declares and the call names, nothing else.`,
 	root.SetErr(p.err)
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand())
-	root.AddCommand(p.callCommand(), p.listCommand(), p.menuCommand(), p.newCommand(), p.checkCommand(), p.testCommand(), p.settingsCommand(), p.installCommand(), p.removeCommand(), p.packCommand(), p.consentCommand(), p.toolsCommand(), p.logCommand(), p.replayCommand(), p.statsCommand(), p.inspectCommand(), p.doctorCommand(), p.serveCommand(), p.devCommand(), p.versionCommand())
+	root.AddCommand(p.callCommand(), p.listCommand(), p.menuCommand(), p.newCommand(), p.checkCommand(), p.testCommand(), p.settingsCommand(), p.installCommand(), p.removeCommand(), p.packCommand(), p.consentCommand(), p.toolsCommand(), p.logCommand(), p.replayCommand(), p.statsCommand(), p.inspectCommand(), p.doctorCommand(), p.serveCommand(), p.connectCommand(), p.devCommand(), p.versionCommand())
 	return root
 }
 

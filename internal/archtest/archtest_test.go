@@ -43,6 +43,7 @@ var floors = map[string]int{
 	"internal/tracing":                 3,
 	"host/foldertools":                 3,
 	"internal/mounted":                 3,
+	"internal/connect":                 1,
 	"runtimes":                         3,
 	"runtimes/runtimestest":            4,
 	"runtimes/node":                    4,

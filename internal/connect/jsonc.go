@@ -1,0 +1,333 @@
+package connect
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolhost/toolhost/internal/jsondoc"
+)
+
+// jsonc is a JSON text that may have comments and trailing commas, as editors keep their
+// settings. It is read to be changed at one place; all else stays as it is written.
+type jsonc struct {
+	text string
+	at   int
+}
+
+// span is a value, or a member with its name: text[from:to].
+type span struct{ from, to int }
+
+// memberSpan is a member of an object.
+type memberSpan struct {
+	name  string
+	whole span // from the name's quote to the value's end
+	value span
+}
+
+// objectSpan is an object: its braces and what is in it.
+type objectSpan struct {
+	span
+	members []memberSpan
+	comma   bool // a comma follows the last member
+}
+
+const maxNesting = 500
+
+func (j *jsonc) fail(format string, args ...any) error {
+	line := 1 + strings.Count(j.text[:min(j.at, len(j.text))], "\n")
+	return fmt.Errorf("line %d: %s", line, fmt.Sprintf(format, args...))
+}
+
+// blank passes over white space and comments.
+func (j *jsonc) blank() error {
+	for j.at < len(j.text) {
+		rest := j.text[j.at:]
+		switch {
+		case strings.ContainsRune(" \t\r\n", rune(rest[0])):
+			j.at++
+		case strings.HasPrefix(rest, "//"):
+			end := strings.IndexByte(rest, '\n')
+			if end < 0 {
+				end = len(rest)
+			}
+			j.at += end
+		case strings.HasPrefix(rest, "/*"):
+			end := strings.Index(rest[2:], "*/")
+			if end < 0 {
+				return j.fail("a comment has no end")
+			}
+			j.at += end + 4
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// literal reads a text, a number, true, false or null.
+func (j *jsonc) literal() error {
+	start := j.at
+	if j.text[j.at] == '"' {
+		for j.at++; ; j.at++ {
+			switch {
+			case j.at >= len(j.text) || j.text[j.at] == '\n':
+				return j.fail("a text has no end")
+			case j.text[j.at] == '\\':
+				j.at++
+				continue
+			case j.text[j.at] != '"':
+				continue
+			}
+			j.at++
+			break
+		}
+	} else {
+		for j.at < len(j.text) && !strings.ContainsRune(" \t\r\n,]}:/\"", rune(j.text[j.at])) {
+			j.at++
+		}
+	}
+	if !json.Valid([]byte(j.text[start:j.at])) {
+		return j.fail("%.40q is no JSON", j.text[start:min(j.at, len(j.text))])
+	}
+	return nil
+}
+
+// value reads any value; of an object it gives the members.
+func (j *jsonc) value(depth int) (*objectSpan, error) {
+	if depth > maxNesting {
+		return nil, j.fail("it is nested too deeply")
+	}
+	if err := j.blank(); err != nil {
+		return nil, err
+	}
+	if j.at >= len(j.text) {
+		return nil, j.fail("it ends too early")
+	}
+	open := j.text[j.at]
+	if open != '{' && open != '[' {
+		return nil, j.literal()
+	}
+	o := &objectSpan{span: span{from: j.at}}
+	j.at++
+	for need := false; ; {
+		if err := j.blank(); err != nil {
+			return nil, err
+		}
+		if j.at >= len(j.text) {
+			return nil, j.fail("it ends too early")
+		}
+		c := j.text[j.at]
+		switch {
+		case c == open+2: // } and ] stand two after { and [
+			j.at++
+			o.to = j.at
+			if open == '[' {
+				return nil, nil
+			}
+			return o, nil
+		case need && c == ',':
+			j.at++
+			need, o.comma = false, true
+			continue
+		case need:
+			return nil, j.fail("a comma is missing")
+		}
+		m := memberSpan{whole: span{from: j.at}}
+		if open == '{' {
+			if c != '"' {
+				return nil, j.fail("a name in quotes is missing")
+			}
+			if err := j.literal(); err != nil {
+				return nil, err
+			}
+			_ = json.Unmarshal([]byte(j.text[m.whole.from:j.at]), &m.name) // literal has checked it
+			if err := j.blank(); err != nil {
+				return nil, err
+			}
+			if j.at >= len(j.text) || j.text[j.at] != ':' {
+				return nil, j.fail("a colon is missing")
+			}
+			j.at++
+			if err := j.blank(); err != nil {
+				return nil, err
+			}
+		}
+		m.value.from = j.at
+		if _, err := j.value(depth + 1); err != nil {
+			return nil, err
+		}
+		m.value.to, m.whole.to = j.at, j.at
+		o.members = append(o.members, m)
+		need, o.comma = true, false
+	}
+}
+
+// object reads the object at from.
+func objectAt(text string, from int) (*objectSpan, error) {
+	j := &jsonc{text, from}
+	o, err := j.value(0)
+	if err == nil && o == nil {
+		err = j.fail("an object is needed here")
+	}
+	return o, err
+}
+
+// whole reads a whole text.
+func whole(text string) (*objectSpan, error) {
+	if !utf8.ValidString(text) {
+		return nil, errors.New("it is not UTF-8")
+	}
+	j := &jsonc{text: text}
+	o, err := j.value(0)
+	if err != nil {
+		return nil, err
+	}
+	if err := j.blank(); err != nil {
+		return nil, err
+	}
+	if j.at < len(text) {
+		return nil, j.fail("something follows the end")
+	}
+	if o == nil {
+		return nil, errors.New("it is no JSON object")
+	}
+	return o, nil
+}
+
+// find gives the member of that name; nil where there is none. Two are an error.
+func (o *objectSpan) find(name string) (*memberSpan, int, error) {
+	var found *memberSpan
+	at := -1
+	for i := range o.members {
+		if o.members[i].name != name {
+			continue
+		}
+		if found != nil {
+			return nil, 0, fmt.Errorf("%q stands twice in it", name)
+		}
+		found, at = &o.members[i], i
+	}
+	return found, at, nil
+}
+
+// setJSON puts an entry into the object named key of a text, or takes it out where value
+// is nil.
+func setJSON(text, key, name string, value any) (string, error) {
+	if strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")) == "" {
+		text = "{}\n"
+	}
+	bom := ""
+	if rest, ok := strings.CutPrefix(text, "\ufeff"); ok {
+		bom, text = "\ufeff", rest
+	}
+	root, err := whole(text)
+	if err != nil {
+		return "", err
+	}
+	around, _, err := root.find(key)
+	if err != nil {
+		return "", err
+	}
+	if around == nil {
+		if value == nil {
+			return bom + text, nil
+		}
+		return bom + insert(text, root, key, map[string]any{name: value}), nil
+	}
+	servers, err := objectAt(text, around.value.from)
+	if err != nil {
+		return "", fmt.Errorf("%q: %w", key, err)
+	}
+	old, i, err := servers.find(name)
+	switch {
+	case err != nil:
+		return "", err
+	case value == nil && old == nil:
+		return bom + text, nil
+	case value == nil:
+		return bom + cutMember(text, servers, i), nil
+	case old == nil:
+		return bom + insert(text, servers, name, value), nil
+	}
+	return bom + text[:old.value.from] + indented(value, indentOf(text, old.whole.from), unitOf(text)) + text[old.value.to:], nil
+}
+
+// insert adds a member at the end of an object.
+func insert(text string, o *objectSpan, name string, value any) string {
+	unit := unitOf(text)
+	outer := indentOf(text, o.from)
+	inner := outer + unit
+	member := "\n" + inner + jsondoc.Quote(name) + ": " + indented(value, inner, unit)
+	if len(o.members) == 0 {
+		rest := strings.TrimRight(text[o.from+1:o.to-1], " \t\r\n")
+		return text[:o.from+1] + rest + member + "\n" + outer + text[o.to-1:]
+	}
+	last := o.members[len(o.members)-1].whole.to
+	if o.comma {
+		// After that comma, which stands somewhere behind the value.
+		j := &jsonc{text, last}
+		_ = j.blank() // it was read once
+		at := j.at + 1
+		return text[:at] + member + text[at:]
+	}
+	rest := text[last:]
+	if !strings.Contains(rest[:o.to-1-last], "\n") {
+		return text[:last] + "," + member + "\n" + outer + strings.TrimLeft(rest, " \t")
+	}
+	return text[:last] + "," + member + rest
+}
+
+// cutMember takes a member out, with the comma that it needed.
+func cutMember(text string, o *objectSpan, i int) string {
+	m := o.members[i].whole
+	if i+1 < len(o.members) {
+		return text[:m.from] + text[o.members[i+1].whole.from:]
+	}
+	if o.comma {
+		j := &jsonc{text, m.to}
+		_ = j.blank() // it was read once
+		m.to = j.at + 1
+	}
+	from := m.from
+	if i > 0 {
+		from = o.members[i-1].whole.to
+		if o.comma {
+			return text[:from] + "," + text[m.to:]
+		}
+	} else {
+		from = o.from + 1
+	}
+	return text[:from] + text[m.to:]
+}
+
+// indentOf gives the white space with which the line of a place begins.
+func indentOf(text string, at int) string {
+	line := text[strings.LastIndexByte(text[:at], '\n')+1 : at]
+	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+}
+
+// unitOf gives the indentation that a text uses: that of its first indented line.
+func unitOf(text string) string {
+	for line := range strings.Lines(text) {
+		if rest := strings.TrimLeft(line, " \t"); len(rest) < len(line) && strings.TrimSpace(rest) != "" {
+			return line[:len(line)-len(rest)]
+		}
+	}
+	return "  "
+}
+
+// indented writes a value over several lines.
+func indented(value any, outer, unit string) string {
+	out, err := json.MarshalIndent(value, outer, unit)
+	if err != nil {
+		return "null"
+	}
+	text := string(out)
+	for escaped, plain := range map[string]string{`\u003c`: "<", `\u003e`: ">", `\u0026`: "&"} {
+		text = strings.ReplaceAll(text, escaped, plain)
+	}
+	return text
+}
