@@ -1,0 +1,242 @@
+package connect
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var (
+	local  = Server{Name: "toolhost", Command: []string{"/bin/toolhost", "serve", "--folder", `/a "b"/<c>`}}
+	remote = Server{Name: "toolhost", URL: "http://127.0.0.1:1/mcp", Token: "t0ken"}
+)
+
+// Every client, an empty configuration and back.
+func TestClients(t *testing.T) {
+	type want struct{ file, local, remote string }
+	args := `"args":["serve","--folder","/a \"b\"/<c>"]`
+	headers := `"headers":{"Authorization":"Bearer t0ken"}`
+	wants := map[string]want{
+		"claude-code":    {".claude.json", `{"mcpServers":{"toolhost":{"type":"stdio","command":"/bin/toolhost",` + args + `}}}`, `{"mcpServers":{"toolhost":{"type":"http","url":"http://127.0.0.1:1/mcp",` + headers + `}}}`},
+		"claude-desktop": {".config/Claude/claude_desktop_config.json", `{"mcpServers":{"toolhost":{"command":"/bin/toolhost",` + args + `}}}`, ""},
+		"codex": {".codex/config.toml", "[mcp_servers.toolhost]\ncommand = \"/bin/toolhost\"\nargs = [\"serve\",\"--folder\",\"/a \\\"b\\\"/<c>\"]\n",
+			"[mcp_servers.toolhost]\nurl = \"http://127.0.0.1:1/mcp\"\nhttp_headers = { \"Authorization\" = \"Bearer t0ken\" }\n"},
+		"cursor":   {".cursor/mcp.json", `{"mcpServers":{"toolhost":{"command":"/bin/toolhost",` + args + `}}}`, `{"mcpServers":{"toolhost":{"url":"http://127.0.0.1:1/mcp",` + headers + `}}}`},
+		"gemini":   {".gemini/settings.json", `{"mcpServers":{"toolhost":{"command":"/bin/toolhost",` + args + `}}}`, `{"mcpServers":{"toolhost":{"httpUrl":"http://127.0.0.1:1/mcp",` + headers + `}}}`},
+		"opencode": {".config/opencode/opencode.json", `{"mcp":{"toolhost":{"type":"local","command":["/bin/toolhost","serve","--folder","/a \"b\"/<c>"],"enabled":true}}}`, `{"mcp":{"toolhost":{"type":"remote","url":"http://127.0.0.1:1/mcp","enabled":true,` + headers + `}}}`},
+		"qwen":     {".qwen/settings.json", `{"mcpServers":{"toolhost":{"command":"/bin/toolhost",` + args + `}}}`, `{"mcpServers":{"toolhost":{"httpUrl":"http://127.0.0.1:1/mcp",` + headers + `}}}`},
+		"vscode":   {".config/Code/User/mcp.json", `{"servers":{"toolhost":{"type":"stdio","command":"/bin/toolhost",` + args + `}}}`, `{"servers":{"toolhost":{"type":"http","url":"http://127.0.0.1:1/mcp",` + headers + `}}}`},
+		"zed":      {".config/zed/settings.json", `{"context_servers":{"toolhost":{"command":"/bin/toolhost",` + args + `}}}`, `{"context_servers":{"toolhost":{"url":"http://127.0.0.1:1/mcp",` + headers + `}}}`},
+	}
+	place := Place{Home: "/home/u", OS: "linux", Env: func(string) string { return "" }}
+	for _, c := range Clients() {
+		t.Run(c.Name, func(t *testing.T) {
+			w, known := wants[c.Name]
+			if !known {
+				t.Fatal("nothing is expected of it")
+			}
+			if got := c.File(place); got != filepath.Join("/home/u", w.file) {
+				t.Errorf("its file is %s", got)
+			}
+			for _, k := range []struct {
+				server Server
+				want   string
+			}{{local, w.local}, {remote, w.remote}} {
+				got, err := c.Set("", k.server)
+				if k.want == "" {
+					if err == nil {
+						t.Errorf("it takes %v", k.server)
+					}
+					continue
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if plain := compact(got); plain != k.want {
+					t.Errorf("got\n%s\nwant\n%s", plain, k.want)
+				}
+				again, err := c.Set(got, k.server)
+				if err != nil || again != got {
+					t.Errorf("a second time it becomes %q, %v", again, err)
+				}
+				gone, err := c.Remove(got, "toolhost")
+				if err != nil || strings.Contains(gone, "toolhost") {
+					t.Errorf("taken out it is %q, %v", gone, err)
+				}
+			}
+		})
+	}
+	if len(wants) != len(Clients()) {
+		t.Errorf("%d clients", len(Clients()))
+	}
+}
+
+func compact(text string) string {
+	var v json.RawMessage
+	if json.Unmarshal([]byte(text), &v) != nil {
+		return text
+	}
+	var b strings.Builder
+	inText := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"' && text[i-1] != '\\':
+			inText = !inText
+			b.WriteByte(c)
+		case !inText && strings.ContainsRune(" \n\t", rune(c)):
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// What users have in their files stays.
+func TestTextsStay(t *testing.T) {
+	s := Server{Name: "toolhost", Command: []string{"/t"}}
+	client := func(name string) *Client {
+		for _, c := range Clients() {
+			if c.Name == name {
+				return c
+			}
+		}
+		t.Fatal(name)
+		return nil
+	}
+	for _, c := range []struct{ name, client, in, set, removed string }{
+		{"comments", "zed",
+			"// mine\n{\n\t\"theme\": \"One\", // nice\n\t/* servers */\n\t\"context_servers\": {\n\t\t\"other\": {\"command\": \"x\"}, // keep\n\t},\n}\n",
+			"// mine\n{\n\t\"theme\": \"One\", // nice\n\t/* servers */\n\t\"context_servers\": {\n\t\t\"other\": {\"command\": \"x\"},\n\t\t\"toolhost\": {\n\t\t\t\"command\": \"/t\",\n\t\t\t\"args\": []\n\t\t} // keep\n\t},\n}\n",
+			""},
+		{"no servers yet", "cursor",
+			"{\n    \"a\": 1\n}\n",
+			"{\n    \"a\": 1,\n    \"mcpServers\": {\n        \"toolhost\": {\n            \"command\": \"/t\",\n            \"args\": []\n        }\n    }\n}\n", ""},
+		{"on one line", "cursor", `{"a":1,"mcpServers":{}}`,
+			"{\"a\":1,\"mcpServers\":{\n  \"toolhost\": {\n    \"command\": \"/t\",\n    \"args\": []\n  }\n}}", ""},
+		{"replaced", "cursor", "{\n  \"mcpServers\": {\n    \"toolhost\": {\"command\": \"old\", \"env\": {}},\n    \"z\": 1\n  }\n}",
+			"{\n  \"mcpServers\": {\n    \"toolhost\": {\n      \"command\": \"/t\",\n      \"args\": []\n    },\n    \"z\": 1\n  }\n}",
+			"{\n  \"mcpServers\": {\n    \"z\": 1\n  }\n}"},
+		{"toml", "codex",
+			"# mine\nmodel = \"x\" # [not.a.table]\ntext = \"\"\"\n[mcp_servers.toolhost]\n\"\"\"\n\n[mcp_servers.other]\ncommand = 'a'\n",
+			"# mine\nmodel = \"x\" # [not.a.table]\ntext = \"\"\"\n[mcp_servers.toolhost]\n\"\"\"\n\n[mcp_servers.other]\ncommand = 'a'\n\n[mcp_servers.toolhost]\ncommand = \"/t\"\nargs = []\n", ""},
+		{"toml replaced", "codex",
+			"[mcp_servers.\"toolhost\"]\ncommand = 'old'\nargs = [\n  '[x]',\n]\n[mcp_servers.toolhost.env]\nA = '1'\n[other]\nb = 1\n",
+			"[mcp_servers.toolhost]\ncommand = \"/t\"\nargs = []\n\n[other]\nb = 1\n",
+			"[other]\nb = 1\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := client(c.client)
+			got, err := k.Set(c.in, s)
+			if err != nil || got != c.set {
+				t.Errorf("got\n%s\nwant\n%s\n%v", got, c.set, err)
+			}
+			gone, err := k.Remove(got, "toolhost")
+			if err != nil || strings.Contains(strings.ReplaceAll(gone, "\n[mcp_servers.toolhost]\n\"\"\"", ""), "toolhost") {
+				t.Errorf("taken out: %q, %v", gone, err)
+			}
+			if c.removed != "" && gone != c.removed {
+				t.Errorf("taken out it is\n%q\nwant\n%q", gone, c.removed)
+			}
+		})
+	}
+	for name, texts := range map[string][]string{
+		"cursor": {`{`, `[]`, `{"a" 1}`, `{"a":1 "b":2}`, `{"mcpServers":[]}`, `{"mcpServers":{},"mcpServers":{}}`, `{"mcpServers":{"toolhost":1,"toolhost":2}}`, "{\"a\":\"x\n\"}", `{} x`, `{/* }`, "\xff", `{,}`, `{"a":tru}`, strings.Repeat(`{"a":`, 10_000)},
+		"codex":  {"a = \"x", "[a", "nonsense", "a = [1", "mcp_servers = { toolhost = { command = 'x' } }", "[mcp_servers]\ntoolhost = { command = 'x' }", "mcp_servers.toolhost.command = 'x'", "a = ]", "\xff", "a = \"\"\"x"},
+	} {
+		for _, text := range texts {
+			if got, err := client(name).Set(text, s); err == nil {
+				t.Errorf("%s takes %.80q and makes it %.200q", name, text, got)
+			}
+		}
+	}
+}
+
+func FuzzSet(f *testing.F) {
+	for _, seed := range []string{"", "{}", `{"mcpServers":{"a":{},},}`, "// c\n{\"mcpServers\":/*x*/{}\n}", "a = 1\n[b]\n", "[mcp_servers.toolhost]\n"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, in string) {
+		for _, c := range Clients() {
+			got, err := c.Set(in, local)
+			if err != nil {
+				continue
+			}
+			gone, err := c.Remove(got, "toolhost")
+			if err != nil {
+				t.Fatalf("%s: %q became %q, from which it cannot be taken out: %v", c.Name, in, got, err)
+			}
+			if again, err := c.Remove(gone, "toolhost"); err != nil || again != gone {
+				t.Fatalf("%s: %q, then %q, %v", c.Name, gone, again, err)
+			}
+			if strings.Count(got, "//") > strings.Count(in, "//")+4 {
+				t.Fatalf("%s: comments grew", c.Name)
+			}
+		}
+	})
+}
+
+func TestFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "real", "c.json")
+	f, err := Open(path)
+	if err != nil || f.Text != "" {
+		t.Fatalf("%+v, %v", f, err)
+	}
+	if err := f.Write("one"); err != nil {
+		t.Fatal(err)
+	}
+	mode := func(p string) os.FileMode {
+		info, err := os.Lstat(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Mode()
+	}
+	if mode(path) != 0o600 {
+		t.Errorf("mode %v", mode(path))
+	}
+	if err := f.Write("two"); err == nil {
+		t.Error("it takes the place of a file that was not there")
+	}
+	if err := os.Chmod(path, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, "link.json")
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	victim := filepath.Join(dir, "victim")
+	if err := os.WriteFile(victim, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(victim, path+BackupSuffix); err != nil {
+		t.Fatal(err)
+	}
+	if f, err = Open(link); err != nil || f.Path != path || f.Text != "one" {
+		t.Fatalf("%+v, %v", f, err)
+	}
+	if err := f.Write("two"); err != nil {
+		t.Fatal(err)
+	}
+	for p, want := range map[string]string{path: "two", path + BackupSuffix: "one", victim: "mine", link: "two"} {
+		if got, err := os.ReadFile(p); err != nil || string(got) != want {
+			t.Errorf("%s holds %q, %v", p, got, err)
+		}
+	}
+	if mode(path) != 0o640 || mode(link)&os.ModeSymlink == 0 {
+		t.Errorf("modes %v, %v", mode(path), mode(link))
+	}
+	if err := f.Write("three"); err == nil {
+		t.Error("it writes over a change of another program")
+	}
+	if _, err := Open(dir); err == nil {
+		t.Error("a folder is a configuration")
+	}
+	broken := filepath.Join(dir, "broken")
+	_ = os.Symlink(filepath.Join(dir, "nowhere"), broken)
+	if _, err := Open(broken); err == nil {
+		t.Error("a link that leads nowhere is taken")
+	}
+}
