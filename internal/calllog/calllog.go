@@ -60,8 +60,9 @@ type Log struct {
 
 	start   sync.Once
 	queue   chan *record
-	waiting atomic.Int64 // bytes in the queue
-	dropped atomic.Int64 // calls that were left out since the last complaint
+	full    chan struct{} // holds a token when the queue is half full
+	waiting atomic.Int64  // bytes in the queue
+	dropped atomic.Int64  // calls that were left out since the last complaint
 
 	ctx     context.Context // of what is done with the database
 	stop    context.CancelFunc
@@ -90,7 +91,7 @@ type progress struct {
 // New gives a log that writes to db. Nothing is opened, and no goroutine runs, before the first
 // call. options may be nil.
 func New(db *state.DB, options *Options) *Log {
-	l := &Log{db: db, queue: make(chan *record, maxQueue), closing: make(chan struct{}), ended: make(chan struct{}), running: map[string]*progress{}}
+	l := &Log{db: db, queue: make(chan *record, maxQueue), full: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}), running: map[string]*progress{}}
 	if options != nil {
 		l.options = *options
 	}
@@ -154,6 +155,12 @@ func (l *Log) put(r *record) {
 	default:
 		select {
 		case l.queue <- r:
+			if len(l.queue) == maxQueue/2 {
+				select {
+				case l.full <- struct{}{}:
+				default:
+				}
+			}
 			return
 		default:
 		}
@@ -203,54 +210,57 @@ func (l *Log) run() {
 	defer close(l.ended)
 	w := &writer{Log: l, secrets: newSecrets(), marks: map[*host.Tool]*marks{}}
 	w.learnSecrets() // this opens the database too, where there is one
+	timer := time.NewTimer(0)
+	defer timer.Stop()
 	for {
-		batch, last := l.next()
-		if len(batch) > 0 {
-			w.write(batch)
+		var batch []*record
+		select {
+		case r := <-l.queue:
+			batch = l.take(batch, r)
+			// More may come. They are not received one by one: each would wake this goroutine,
+			// which costs the call that sends it more than all else.
+			timer.Reset(batchWait)
+			select {
+			case <-timer.C:
+			case <-l.full:
+			case <-l.closing:
+			}
+		case <-l.closing:
 		}
-		if last && len(l.queue) == 0 {
-			return
+		for {
+			batch = l.takeAll(batch)
+			if len(batch) == 0 {
+				break
+			}
+			w.write(batch)
+			batch = nil
+		}
+		select {
+		case <-l.closing:
+			if len(l.queue) == 0 {
+				return
+			}
+		default:
 		}
 	}
 }
 
-// next gives what is to be written together. last says that the log was closed.
-func (l *Log) next() (batch []*record, last bool) {
-	take := func(r *record) {
-		l.waiting.Add(-r.bytes)
-		batch = append(batch, r)
-	}
-	select {
-	case r := <-l.queue:
-		take(r)
-	case <-l.closing:
-	}
-	timer := time.NewTimer(batchWait)
-	defer timer.Stop()
+func (l *Log) take(batch []*record, r *record) []*record {
+	l.waiting.Add(-r.bytes)
+	return append(batch, r)
+}
+
+// takeAll adds to a batch what is there, without waiting.
+func (l *Log) takeAll(batch []*record) []*record {
 	for len(batch) < maxBatch {
 		select {
 		case r := <-l.queue:
-			take(r)
-			continue
+			batch = l.take(batch, r)
 		default:
-		}
-		select {
-		case r := <-l.queue:
-			take(r)
-		case <-timer.C:
-			return batch, false
-		case <-l.closing:
-			for len(batch) < maxBatch {
-				select {
-				case r := <-l.queue:
-					take(r)
-				default:
-					return batch, true
-				}
-			}
+			return batch
 		}
 	}
-	return batch, false
+	return batch
 }
 
 // writer is what the goroutine of a log works with.
