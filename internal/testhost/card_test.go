@@ -304,7 +304,7 @@ card.tools.handle('stop', () => { off(); off(); return 'stopped'; });
 	c.wantIn("late_twice", "{}", `! a handler of the tool "twice" is registered already`)
 	c.want("late_stop", "{}", "stopped")
 	c.wantIn("late_changes", "{}", `! the card has registered no handler of the tool "changes" in time`)
-	c.wantIn("late_never", "{}", `! the card has registered no handler of the tool "never" in time; it has some of "open"`, `card.tools.handle("never", …)`)
+	c.wantIn("late_never", "{}", `! the card has registered no handler of the tool "never" in time; it has handlers of "open", "again"`, `card.tools.handle("never", …)`)
 }
 
 type observer func(host.Event)
@@ -332,8 +332,8 @@ func TestCardsThatGoWrong(t *testing.T) {
 		}
 	}
 	c.want("fine_a", "{}", "fine")
-	c.wantIn("misnames_list", "{}", `it has some of "lst"`)
-	c.wantIn("silent_a", "{}", "it has none")
+	c.wantIn("misnames_list", "{}", `it has handlers of "lst"`)
+	c.wantIn("silent_a", "{}", "it has none at all")
 	if log := c.log.String(); !strings.Contains(log, `a handler is registered for \"lst\", which is no tool of the manifest: it has list`) {
 		t.Errorf("the log does not tell of the wrong name: %s", log)
 	}

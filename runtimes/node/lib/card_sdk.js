@@ -187,7 +187,7 @@ function registered(tool, deadline) {
     timer = setTimeout(() => {
       list.delete(go);
       const names = [...handlers.keys()].map((name) => `"${name}"`).join(', ');
-      reject(new Error(`the card has registered no handler of the tool "${tool}" in time; it has ${names ? `some of ${names}` : 'none'}. Its code has to call card.tools.handle("${tool}", …)`));
+      reject(new Error(`the card has registered no handler of the tool "${tool}" in time; it has ${names ? `handlers of ${names}` : 'none at all'}. Its code has to call card.tools.handle("${tool}", …)`));
     }, Math.max(deadline - Date.now() - answerBefore, 0));
   });
 }
