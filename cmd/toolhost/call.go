@@ -103,6 +103,9 @@ func (p *program) callBy(ctx context.Context, call func(context.Context, *host.C
 // tool may be one of theirs.
 func (p *program) unknownTool(s *session, err error) error {
 	hint := `"toolhost list" lists the tools`
+	if unknown := (*host.UnknownToolError)(nil); errors.As(err, &unknown) && unknown.Plugin != "" {
+		hint = fmt.Sprintf(`"toolhost consent show %s" says what it asks for`, oneLine(unknown.Plugin))
+	}
 	for _, st := range s.loader.Status() {
 		for _, e := range st.Errors {
 			p.warnf("plugin %s did not load: %s", oneLine(st.Name), e.Error())
