@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,7 +33,7 @@ func oddly(t *testing.T, p *plugin, how string, failed bool, want ...string) {
 
 func TestOddRPC(t *testing.T) {
 	p := open(t, nil, runtimes.Spec{Protocol: "go-plugin"})
-	oddly(t, p, "exit 3", true, `plugin "tested"`, "ended without an answer", "exit status 3")
+	oddly(t, p, "exit 3", true, `plugin "tested"`, "ended without an answer", "exit status 3", "first line\nout of cheese")
 	p.reopen(runtimes.Spec{Protocol: "go-plugin"})
 	oddly(t, p, "kill", true, "ended without an answer")
 	p.reopen(runtimes.Spec{Protocol: "go-plugin"})
@@ -237,6 +238,41 @@ func TestDyingAmidCalls(t *testing.T) {
 			}
 		}
 		p.expect("odd", object{"how": "fine"}, "ok")
+	}
+}
+
+// Of a hundred calls those fail that were in the process which dies, with how it ended; the
+// others are served, and so are those of another plugin.
+func TestDyingAmidManyCalls(t *testing.T) {
+	for _, spec := range []runtimes.Spec{{KeepAlive: true}, {Protocol: "go-plugin"}, {Protocol: "mcp"}} {
+		p, neighbour := open(t, nil, spec), open(t, nil, spec)
+		const calls = 100
+		var served, failed atomic.Int64
+		var wg sync.WaitGroup
+		for i := range calls {
+			if i == calls/2 {
+				wg.Go(func() {
+					if text, isError := p.odd("exit 3"); !isError || !strings.Contains(text, "exit status 3") {
+						t.Errorf("%s: the call that ends its process: %q", spec.Protocol, text)
+					}
+				})
+			}
+			wg.Go(func() {
+				switch text, isError := p.call("text", object{"text": fmt.Sprint(i)}); {
+				case !isError && text == fmt.Sprint(i):
+					served.Add(1)
+				case isError && strings.Contains(text, `plugin "tested": its process`) && strings.Contains(text, "exit status 3") && strings.Contains(text, "out of cheese"):
+					failed.Add(1)
+				default:
+					t.Errorf("%s: failed %v, %q", spec.Protocol, isError, text)
+				}
+			})
+			wg.Go(func() { neighbour.expect("text", object{"text": fmt.Sprint(i)}, fmt.Sprint(i)) })
+		}
+		wg.Wait()
+		if served.Load() < calls-16 {
+			t.Errorf("%s: %d calls were served, %d failed", spec.Protocol, served.Load(), failed.Load())
+		}
 	}
 }
 

@@ -73,7 +73,7 @@ func Serve(config *Config) {
 	goplugin.Serve(&goplugin.ServeConfig{
 		HandshakeConfig: goplugin.HandshakeConfig{ProtocolVersion: Version, MagicCookieKey: CookieKey, MagicCookieValue: CookieValue},
 		VersionedPlugins: map[int]goplugin.PluginSet{
-			Version: {ServiceName: &service{server: &server{tools: tools}}},
+			Version: {ServiceName: &service{server: &server{tools: tools, stderr: os.Stderr}}},
 		},
 		GRPCServer: func(options []grpc.ServerOption) *grpc.Server {
 			const call = MaxMessage + 64<<10 // arguments of the largest size, and what is around them

@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 
 	"google.golang.org/grpc"
@@ -22,10 +23,15 @@ import (
 type server struct {
 	pb.UnimplementedPluginServer
 	tools map[string]Handler
+	// stderr is the program's own. go-plugin puts another one in its place, whose last lines
+	// are lost when the program crashes: those that say why.
+	stderr *os.File
+	keep   sync.Once
 }
 
-// ListTools gives the tools by their ids.
+// ListTools gives the tools by their ids. The host asks for them first.
 func (s *server) ListTools(context.Context, *pb.ListToolsRequest) (*pb.ListToolsReply, error) {
+	s.keep.Do(func() { os.Stderr = s.stderr }) // before the first call: that comes after this one
 	reply := &pb.ListToolsReply{}
 	for _, id := range slices.Sorted(maps.Keys(s.tools)) {
 		reply.Tools = append(reply.Tools, &pb.Tool{Id: id})
