@@ -35,18 +35,20 @@ func (p *program) devCommand() *cobra.Command {
 it is saved, and shows on one screen what is loaded, what is wrong with its place in
 the source, and every call with its arguments, log lines, duration and result. Keys
 call a tool again, change its arguments (which are remembered), show its schema and
-run the plugin's tests. DIR is trusted.
+run the plugin's tests. DIR is trusted. --http serves MCP to agents at the same time.
 
 --call TOOL calls a tool after the first load and after each further one; ARGS are
 written as for "toolhost call". Without a terminal, or with --plain, the same is
 written to stdout as plain lines, and the log to stderr, until SIGINT or SIGTERM.`,
 		Example: `  toolhost dev ./my-plugin
   toolhost dev ./plugins --call count_words path=README.md
-  toolhost dev ./my-plugin --test --plain`,
+  toolhost dev ./my-plugin --test --plain
+  toolhost dev ./my-plugin --http 127.0.0.1:8080`,
 		Args: needs("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.dev(cmd.Context(), args[0], args[1:], f) },
 	}
 	p.addFlags(cmd)
+	p.addHTTPFlags(cmd)
 	cmd.Flags().StringVar(&f.call, "call", "", "call this tool after each load, with the ARGS that follow DIR")
 	cmd.Flags().BoolVar(&f.test, "test", false, "run the plugin's tests after each load")
 	cmd.Flags().BoolVar(&f.plain, "plain", false, "write plain lines on a terminal, too")
@@ -84,9 +86,20 @@ func (p *program) dev(ctx context.Context, dir string, words []string, f devFlag
 		return err
 	}
 	defer d.s.close()
+	if err := opener.offerRequests(d.s); err != nil {
+		return err
+	}
 	d.s.loads = append(d.s.loads, d.feed.Load, d.noteLoad)
 	defer d.s.host.Observe(d.feed)()
-	return d.run(ctx, &opener, screen)
+	ready := make(chan struct{})
+	if p.flags.http.Addr != "" {
+		server := opener.newServer(d.s, ready, nil)
+		defer server.Close()
+		if d.web, err = opener.openHTTP(d.s, server); err != nil {
+			return err
+		}
+	}
+	return d.run(ctx, &opener, ready, screen)
 }
 
 func isTerminal(r io.Reader) bool {
@@ -103,6 +116,7 @@ type dev struct {
 	call  string // the tool that is called after each load; "" for none
 	words []string
 	lines *argumentLines
+	web   *web // serves MCP; nil where nothing is served
 
 	mu      sync.Mutex
 	loaded  map[string]bool // the folders of plugins that were loaded and not yet followed up
@@ -112,20 +126,24 @@ type dev struct {
 
 // run loads, watches and shows until the user quits or ctx ends. opener says what is wrong
 // while it loads.
-func (d *dev) run(ctx context.Context, opener *program, screen bool) error {
+func (d *dev) run(ctx context.Context, opener *program, ready chan struct{}, screen bool) error {
 	ctx, stop := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	defer func() { stop(); running.Wait() }()
-	ready := make(chan struct{})
 	running.Go(func() {
-		opener.loadAll(ctx, d.s)
-		close(ready)
-		_ = d.s.loader.Watch(ctx) // it ends with ctx, and for no other reason
+		opener.follow(ctx, d.s, ready)
 	})
 	running.Go(func() {
 		<-ready
 		d.followUp(ctx)
 	})
+	if d.web != nil {
+		running.Go(func() {
+			if err := d.web.serve(ctx); err != nil {
+				d.feed.Say(devui.Bad, fmt.Sprintf("nothing is served any more: %v", err))
+			}
+		})
+	}
 	var err error
 	if screen {
 		err = devui.Run(ctx, d.feed, d.p.in, d.p.out, d.screen())
@@ -139,9 +157,14 @@ func (d *dev) run(ctx context.Context, opener *program, screen bool) error {
 }
 
 func (d *dev) screen() *devui.Options {
+	address := ""
+	if d.web != nil {
+		address = d.web.url()
+	}
 	return &devui.Options{
-		Title: d.dir,
-		Tools: d.tools,
+		Title:   d.dir,
+		Address: address,
+		Tools:   d.tools,
 		Arguments: func(tool string) string {
 			if line := d.lines.get(tool); line != "" {
 				return line

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -60,6 +61,30 @@ func (p *program) serve(ctx context.Context, folderNamed bool) error {
 		p.warnf("calls are not traced: %v", err)
 	}
 	defer p.sendTraces(traces)
+	server := p.newServer(s, ready, traces)
+	defer server.Close()
+	web, err := p.openHTTP(s, server)
+	if err != nil {
+		stop()
+		return err
+	}
+	go func() {
+		defer close(ended)
+		p.follow(ctx, s, ready)
+	}()
+	defer func() { stop(); <-ended }()
+	if web != nil {
+		return web.serve(ctx)
+	}
+	if err := server.ServeStdio(ctx, p.in, p.out); err != nil && !errors.Is(err, context.Canceled) {
+		return failed(err)
+	}
+	return nil
+}
+
+// newServer makes the MCP server of a session. It is called before the first load, after which
+// ready is closed.
+func (p *program) newServer(s *session, ready <-chan struct{}, traces *tracing.Tracer) *mcpserver.Server {
 	server := mcpserver.New(s.host, &mcpserver.Options{
 		Name:    "toolhost",
 		Version: version(),
@@ -70,30 +95,19 @@ func (p *program) serve(ctx context.Context, folderNamed bool) error {
 		Instructions: "Tools for the files of one folder (folder_*), and tools of plugins. Paths are relative to that folder. " +
 			"A failed result says what to do; arguments are checked against each tool's schema.",
 	})
-	defer server.Close()
 	s.loads = append(s.loads, announceLoads(server))
-	web, err := p.openHTTP(s, server)
-	if err != nil {
-		stop()
-		return err
-	}
-	go func() {
-		defer close(ended)
-		p.loadAll(ctx, s)
-		close(ready)
-		switching := make(chan struct{})
-		go func() { defer close(switching); s.off.watch(ctx) }()
-		defer func() { <-switching }()
-		_ = s.loader.Watch(ctx) // it ends with ctx, and for no other reason
-	}()
-	defer func() { stop(); <-ended }()
-	if web != nil {
-		return web.serve(ctx)
-	}
-	if err := server.ServeStdio(ctx, p.in, p.out); err != nil && !errors.Is(err, context.Canceled) {
-		return failed(err)
-	}
-	return nil
+	return server
+}
+
+// follow loads every plugin, closes ready, and loads anew what changes until ctx ends.
+func (p *program) follow(ctx context.Context, s *session, ready chan<- struct{}) {
+	p.loadAll(ctx, s)
+	close(ready)
+	debug.FreeOSMemory() // loading took much that nothing needs any more
+	switching := make(chan struct{})
+	go func() { defer close(switching); s.off.watch(ctx) }()
+	defer func() { <-switching }()
+	_ = s.loader.Watch(ctx) // it ends with ctx, and for no other reason
 }
 
 // traceTimeout is how long the last traces may take to be sent.

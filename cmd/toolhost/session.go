@@ -12,8 +12,8 @@ import (
 
 	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/host/foldertools"
-	"github.com/toolhost/toolhost/internal/calllog"
 	"github.com/toolhost/toolhost/internal/bundle"
+	"github.com/toolhost/toolhost/internal/calllog"
 	"github.com/toolhost/toolhost/internal/complete"
 	"github.com/toolhost/toolhost/internal/fetch"
 	"github.com/toolhost/toolhost/internal/mounted"
