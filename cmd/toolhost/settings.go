@@ -171,8 +171,19 @@ func (s *settings) add(dir string, text []byte, err error) {
 		s.p.warnf("the plugin %s is left out, since its manifest has mistakes; \"toolhost check\" lists them", oneLine(dir))
 		return
 	}
-	if !slices.ContainsFunc(s.plugins, func(p declaringPlugin) bool { return p.name == m.Name }) {
-		s.plugins = append(s.plugins, declaringPlugin{m.Name, declarations(m)})
+	if slices.ContainsFunc(s.plugins, func(p declaringPlugin) bool { return p.name == m.Name }) {
+		return
+	}
+	s.plugins = append(s.plugins, declaringPlugin{m.Name, declarations(m)})
+	for _, k := range s.p.flags.cards { // each copy has values of its own
+		if k.Card != m.Name || m.Card == nil || k.ID == m.Name {
+			continue
+		}
+		own := m.ForCopy(k.ID)
+		declared := slices.DeleteFunc(declarations(own), func(d state.Declaration) bool { return !strings.HasPrefix(d.Key, own.Keeper()+".") })
+		if len(declared) > 0 {
+			s.plugins = append(s.plugins, declaringPlugin{own.Keeper(), declared})
+		}
 	}
 }
 
