@@ -67,6 +67,9 @@ func (c *claims) refuse(source Source, tools []*Tool) error {
 // name gives the tools with Suffix their names: the ones that they have, else the first that
 // nobody claims.
 func (c *claims) name(o *ownerClaims, tools []*Tool) {
+	if !slices.ContainsFunc(tools, func(t *Tool) bool { return t.Suffix }) {
+		return // and the names of all others need not be looked at
+	}
 	had := map[string]string{}
 	for _, t := range o.tools {
 		if t.Suffix {
