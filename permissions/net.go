@@ -85,10 +85,19 @@ func (h *Hosts) check(ctx context.Context, host string, port int) (name hostName
 	switch {
 	case len(unset) > 0:
 		reason = fmt.Sprintf("the plugin's manifest does not name this host, and no address is set in %s", strings.Join(unset, ", "))
+		if key := strings.Trim(unset[0], `"`); plainKey(key) {
+			reason += ", which the user can do by: toolhost settings set " + key + " ADDRESS"
+		}
 	case len(policy.Static)+len(policy.Settings) > 0:
 		reason = "the plugin's manifest allows other hosts or ports only"
 	}
 	return name, "", h.denied(name, port, reason)
+}
+
+// plainKey reports whether a key may stand in a command that somebody is told to run: keys are
+// the plugin's own words.
+func plainKey(key string) bool {
+	return key != "" && strings.Trim(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == "" && key[0] != '-'
 }
 
 func (h *Hosts) policy() HostPolicy {

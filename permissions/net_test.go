@@ -80,7 +80,7 @@ func TestHostsCheck(t *testing.T) {
 		{"", "p.v6", "2001:db8::7", 443, "2001:db8::7", false},
 		{"", "p.host", "mail.example.net", 465, "mail.example.net", true},
 		{"", "p.host", "mail.example.net", 443, "mail.example.net", false},
-		{"", "p.unset", "mail.example.net", 443, `no address is set in "p.unset"`, false},
+		{"", "p.unset", "mail.example.net", 443, `no address is set in "p.unset", which the user can do by: toolhost settings set p.unset ADDRESS`, false},
 		{"", "p.number", "7", 443, "four decimal numbers", false},
 		{"", "p.empty", "a.example", 443, "no address is set", false},
 		{"", "p.wild", "a.example.com", 443, "no address is set", false},
