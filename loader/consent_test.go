@@ -383,3 +383,12 @@ func TestSummarySurvivesJSON(t *testing.T) {
 		t.Errorf("%s\n%+v", text, back)
 	}
 }
+
+// TestHostName: a plugin cannot stand under the name of the host, whose tools would go with it.
+func TestHostName(t *testing.T) {
+	w := newWorld(t, nil)
+	w.plugin("x", hostName, "dig")
+	w.loadAll()
+	w.wantTools()
+	w.wantLog(`the plugin name \"toolhost\" is the host's own`)
+}

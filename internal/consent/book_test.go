@@ -522,3 +522,29 @@ func TestLint(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// BenchmarkAsk is what consent adds to the load of a plugin that was agreed to. A call asks
+// nothing.
+func BenchmarkAsk(b *testing.B) {
+	dir := b.TempDir()
+	for name, text := range map[string]string{
+		"filer-plugin.json": `{"name":"p","permissions":{"store":true},"tools":[{"id":"a","description":"Does a.","schema":"s.json","handler":"h.js"}]}`,
+		"s.json":            `{"type":"object"}`, "h.js": "1",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	db := state.New(b.TempDir(), nil)
+	defer db.Close()
+	book := New(db, nil)
+	e := loader.Examine(b.Context(), dir, nil)
+	if e.Question == nil {
+		b.Fatal(e.Errors)
+	}
+	for b.Loop() {
+		if a := book.Ask(b.Context(), e.Question); !a.Agreed {
+			b.Fatal(a.Waits)
+		}
+	}
+}

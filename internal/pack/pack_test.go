@@ -277,3 +277,20 @@ func FuzzUnpack(f *testing.F) {
 		}
 	})
 }
+
+func TestCompare(t *testing.T) {
+	old, now := t.TempDir(), t.TempDir()
+	write(t, old, map[string]string{"same": "1", "other": "1", "gone": "1", "mode": "1"})
+	write(t, now, map[string]string{"same": "1", "other": "2", "new/file": "1", "mode": "1"})
+	if err := os.Chmod(filepath.Join(now, "mode"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Compare(old, now)
+	want := []Change{{"gone", "removed"}, {"mode", "changed"}, {"new/file", "added"}, {"other", "changed"}}
+	if !slices.Equal(got, want) || err != nil {
+		t.Errorf("got %v, %v", got, err)
+	}
+	if _, err := Compare(old, filepath.Join(now, "nowhere")); err == nil {
+		t.Error("a folder that is not there was compared")
+	}
+}
