@@ -42,6 +42,9 @@ are printed. The exit code is 1 when the tool's result is a failed one.`,
 }
 
 func (p *program) call(ctx context.Context, name string, words []string, out string) error {
+	if !strings.Contains(name, "__") {
+		p.flags.mounts = nil // no tool of a mounted server
+	}
 	s, err := p.load(ctx)
 	if err != nil {
 		return err

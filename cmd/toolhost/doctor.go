@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,6 +40,7 @@ code is 0; with --strict it is 1 where anything is missing.`,
 func (p *program) doctor(ctx context.Context) error {
 	rows := sandbox.Report()
 	rows = append(rows, workerRow(sandbox.Supported()), nodeRow(ctx), p.stateRow(), p.keyRow())
+	rows = append(rows, p.mountRows()...)
 	ok := true
 	for _, r := range rows {
 		ok = ok && r.OK
@@ -53,6 +56,25 @@ func (p *program) doctor(ctx context.Context) error {
 		return errReported
 	}
 	return nil
+}
+
+// mountRows say of each mounted MCP server whether it could be started or reached.
+func (p *program) mountRows() []sandbox.Row {
+	var rows []sandbox.Row
+	for _, name := range slices.Sorted(maps.Keys(p.flags.mounts)) {
+		c := p.flags.mounts[name]
+		row := sandbox.Row{Name: "mcp:" + name, OK: true, Detail: "the MCP server of the configuration can be started"}
+		switch err := c.Check(); {
+		case c.Disabled:
+			row.Detail = "the MCP server is disabled by the configuration"
+		case err != nil:
+			row.OK, row.Detail, row.Hint = false, "the MCP server: "+err.Error(), `correct its entry in "mcpServers" of the configuration, or install its program`
+		case c.URL != "":
+			row.Detail = "the MCP server is reached over HTTP; \"toolhost list\" tries it"
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 func (p *program) printRows(rows []sandbox.Row) error {

@@ -73,13 +73,16 @@ type failedListing struct {
 	Errors []*loader.ManifestError `json:"errors"`
 }
 
+// mountedRuntime is the runtime of the tools of mounted MCP servers.
+const mountedRuntime = "mcp"
+
 func newToolListing(r host.Registered) toolListing {
 	l := toolListing{
 		Name: r.Name, Source: r.Source.String(), Runtime: r.Runtime, Title: r.Title, Description: r.Description,
 		TimeoutMS: r.Timeout.Milliseconds(), FileExtensions: append([]string{}, r.Extensions...),
 		InputSchema: r.InputSchema, Dialect: r.Input.Dialect(), Enabled: r.Enabled,
 	}
-	if r.Source == host.Plugin {
+	if r.Source == host.Plugin || r.Runtime == mountedRuntime {
 		l.Plugin = r.Owner
 	}
 	return l

@@ -82,11 +82,6 @@ func (p *program) open(quiet bool) (*session, error) {
 	s.record(p.flags.calls, p.flags.state)
 	s.off = switched{session: s}
 	_ = s.off.apply(context.Background()) // why it cannot be read is in the log
-	s.mounts, err = mounted.New(s.host, p.flags.mounts, &mounted.Options{Folder: p.flags.folder, Version: version(), Log: s.log})
-	if err != nil {
-		return nil, usagef(`correct "mcpServers" in the configuration`, "%w", err)
-	}
-	s.undo = append(s.undo, s.mounts.Close)
 	loadLog := s.log
 	if quiet {
 		loadLog = p.logger(slog.LevelError + 1) // the command reports what failed itself
@@ -96,6 +91,11 @@ func (p *program) open(quiet bool) (*session, error) {
 	if cache != "" {
 		proofs = bundle.NewProofs(cache, func(err error) { s.log.Debug("what is checked is not kept", "err", err) })
 	}
+	s.mounts, err = mounted.New(s.host, p.flags.mounts, &mounted.Options{Folder: p.flags.folder, Version: version(), Log: loadLog})
+	if err != nil {
+		return nil, usagef(`correct "mcpServers" in the configuration`, "%w", err)
+	}
+	s.undo = append(s.undo, s.mounts.Close)
 	runtimes := p.runtimes(s.host.Limits(), cache)
 	s.node, _ = runtimes["node"].(*isolation)
 	s.loader = loader.New(s.host, runtimes, &loader.Options{

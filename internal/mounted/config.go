@@ -6,6 +6,8 @@ import (
 	"maps"
 	"net/url"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 )
@@ -35,6 +37,31 @@ func (c Config) check() error {
 		return errors.New(`its type is "stdio", but it has a "url"`)
 	}
 	return nil
+}
+
+// Check says what is wrong with a configuration on this machine, without starting anything.
+func (c Config) Check() error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	filled, err := c.expanded()
+	if err != nil || filled.Command == "" {
+		return err
+	}
+	_, err = lookUp(filled.Command)
+	return err
+}
+
+// lookUp gives the absolute path of a program.
+func lookUp(command string) (string, error) {
+	path, err := exec.LookPath(command)
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("looking for its command: %w", err)
+	}
+	return path, nil
 }
 
 // expanded gives the configuration with the variables of the environment filled in.

@@ -10,8 +10,6 @@ import (
 	"log/slog"
 	"maps"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -54,12 +52,9 @@ var (
 
 // startProgram starts the command of a configuration, as the user's own program.
 func startProgram(ctx context.Context, c Config, folder string, log *slog.Logger) (*program, error) {
-	path, err := exec.LookPath(c.Command)
-	if err == nil {
-		path, err = filepath.Abs(path)
-	}
+	path, err := lookUp(c.Command)
 	if err != nil {
-		return nil, fmt.Errorf("looking for its command: %w", err)
+		return nil, err
 	}
 	dir := folder
 	if c.Cwd != "" {
