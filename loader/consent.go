@@ -205,9 +205,12 @@ func (l *Loader) known(resolved string) *plugin {
 // withdraw takes away what serves of a plugin, which stays known.
 func (l *Loader) withdraw(p *plugin) {
 	l.mu.Lock()
-	owner, instance := p.owner, p.instance
-	p.owner, p.instance, p.menu, p.from = "", nil, nil, ""
+	owner, instance, visible := p.owner, p.instance, p.visible
+	p.owner, p.instance, p.menu, p.visible, p.from = "", nil, nil, nil, ""
 	l.mu.Unlock()
+	if visible != nil {
+		visible.detach()
+	}
 	l.reg.Remove(owner)
 	l.drain(owner, instance)
 }
