@@ -572,6 +572,41 @@ func TestCardReload(t *testing.T) {
 	c.want("again_say", "{}", "second 2")
 }
 
+// A card that is saved, added or removed is seen as a plugin is.
+func TestCardIsWatched(t *testing.T) {
+	events := make(chan loader.Event, 100)
+	c := newCards(t, loader.Options{Observe: func(e loader.Event) { events <- e }})
+	next := func(kind loader.EventKind, name string) {
+		t.Helper()
+		for e := range events {
+			if e.Status.Name == name && e.Kind == kind {
+				return
+			}
+			t.Logf("%s %s %v", e.Kind, e.Status.Name, e.Status.Errors)
+		}
+	}
+	c.card("one", sdk+"card.tools.handle('say', () => 'first');", nil, "say")
+	c.load()
+	next(loader.PluginLoaded, "one")
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = c.loader.Watch(ctx) // ends with ctx
+	}()
+	defer func() { cancel(); <-ended }()
+	c.card("two", sdk+"card.tools.handle('say', () => 'new');", nil, "say")
+	next(loader.PluginLoaded, "two")
+	c.want("two_say", "{}", "new")
+	c.write("one/card.js", sdk+"card.tools.handle('say', () => 'second');")
+	next(loader.PluginReloaded, "one")
+	c.want("one_say", "{}", "second")
+	if err := os.RemoveAll(filepath.Join(c.dir, "two")); err != nil {
+		t.Fatal(err)
+	}
+	next(loader.PluginRemoved, "two")
+}
+
 func TestCardWithAPage(t *testing.T) {
 	c := newCards(t, loader.Options{})
 	c.card("board", "", map[string]any{"entry": "dist/index.html", "displayName": map[string]string{"en": "Release Board"}}, "list")
