@@ -54,8 +54,9 @@ func (l *Loader) Watch(ctx context.Context) error {
 	plugins := slices.Clone(l.plugins)
 	l.mu.Unlock()
 	for _, p := range plugins {
-		if w.follows(p.dir) {
-			w.touch(p.dir)
+		if w.follows(p.dir) && w.dirty[p.dir] == nil {
+			now := time.Now()
+			w.dirty[p.dir] = &dirt{first: now, last: now, leisure: true}
 		}
 	}
 	return w.run(ctx)
@@ -83,7 +84,14 @@ type watcher struct {
 }
 
 // dirt says when something was touched first and last.
-type dirt struct{ first, last time.Time }
+type dirt struct {
+	first, last time.Time
+	leisure     bool // nothing has happened to it; it is looked at when nothing else is to be done
+}
+
+// leisurely is how many plugins to which nothing has happened are looked at before it is seen
+// what has happened meanwhile.
+const leisurely = 10
 
 // want is a folder that a root or plugin wants to be told about; only names the one entry
 // in it that matters, where not all do.
@@ -166,10 +174,13 @@ func (w *watcher) due(path string, d *dirt) time.Time {
 func (w *watcher) touch(path string) {
 	now := time.Now()
 	if d := w.dirty[path]; d != nil {
+		if d.leisure {
+			d.first, d.leisure = now, false
+		}
 		d.last = now
 		return
 	}
-	w.dirty[path] = &dirt{now, now}
+	w.dirty[path] = &dirt{first: now, last: now}
 }
 
 func (w *watcher) touchAll() {
@@ -202,11 +213,19 @@ func (w *watcher) event(e fsnotify.Event) {
 // settle looks at everything that has been at rest long enough.
 func (w *watcher) settle(ctx context.Context) {
 	now := time.Now()
-	var ready []string
+	var ready, leisure []string
 	for path, d := range w.dirty {
-		if !w.due(path, d).After(now) {
+		switch {
+		case w.due(path, d).After(now):
+		case d.leisure:
+			leisure = append(leisure, path)
+		default:
 			ready = append(ready, path)
 		}
+	}
+	if len(ready) == 0 {
+		slices.Sort(leisure)
+		ready = leisure[:min(len(leisure), leisurely)]
 	}
 	slices.Sort(ready)
 	for _, path := range ready {
@@ -371,11 +390,11 @@ func (w *watcher) lost(dir string, p *plugin) {
 	if !known {
 		now := time.Now()
 		w.missing[dir] = now
-		w.dirty[dir] = &dirt{now, now}
+		w.dirty[dir] = &dirt{first: now, last: now}
 		return
 	}
 	if time.Since(since) < gone {
-		w.dirty[dir] = &dirt{since, since}
+		w.dirty[dir] = &dirt{first: since, last: since}
 		return
 	}
 	delete(w.missing, dir)

@@ -425,3 +425,31 @@ func TestWatchWaitsForANewPluginToBeWritten(t *testing.T) {
 	v.settle(ctx)
 	w.wantTools("fly")
 }
+
+// TestWatchLooksFirstAtWhatHappened: the look at all plugins with which a watch begins holds
+// up no save.
+func TestWatchLooksFirstAtWhatHappened(t *testing.T) {
+	w := newWorld(t, func(_ *world, o *Options) { o.Poll = time.Hour })
+	const plugins = 3 * leisurely
+	for i := range plugins {
+		w.plugin(fmt.Sprintf("p%02d", i), fmt.Sprintf("p%02d", i), fmt.Sprintf("tool_%02d", i))
+	}
+	w.loadAll()
+	watcher := newWatcher(w.loader)
+	past := time.Now().Add(-time.Minute)
+	for _, s := range w.loader.Status() {
+		watcher.dirty[s.Dir] = &dirt{first: past, last: past, leisure: true}
+	}
+	saved := w.path("p29")
+	watcher.touch(saved)
+	if d := watcher.dirty[saved]; d.leisure || d.first.Equal(past) {
+		t.Errorf("a save leaves %+v", d)
+	}
+	watcher.dirty[saved].first, watcher.dirty[saved].last = past, past // it has come to rest
+	for _, left := range []int{plugins - 1, plugins - 1 - leisurely, plugins - 1 - 2*leisurely, 0} {
+		watcher.settle(t.Context())
+		if len(watcher.dirty) != left || watcher.dirty[saved] != nil {
+			t.Errorf("%d plugins are left to look at, want %d", len(watcher.dirty), left)
+		}
+	}
+}
