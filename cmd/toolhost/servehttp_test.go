@@ -79,7 +79,7 @@ func startHTTP(t *testing.T, args ...string) *served {
 	return s
 }
 
-func fetch(t *testing.T, method, url, token, body string) (int, string) {
+func ask(t *testing.T, method, url, token, body string) (int, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
@@ -126,7 +126,7 @@ func TestServeHTTP(t *testing.T) {
 		{"POST", "/mcp", token, hello, 200, "serverInfo"},
 		{"GET", "/metrics", token, "", 200, "toolhost_sessions 1"},
 	} {
-		if status, text := fetch(t, c.method, s.url+c.path, c.token, c.body); status != c.status || !strings.Contains(text, c.says) {
+		if status, text := ask(t, c.method, s.url+c.path, c.token, c.body); status != c.status || !strings.Contains(text, c.says) {
 			t.Errorf("%s %s gives %d %s, want %d with %q", c.method, c.path, status, text, c.status, c.says)
 		}
 	}
@@ -139,7 +139,7 @@ func TestServeHTTP(t *testing.T) {
 
 	// The token stays the same.
 	again := startHTTP(t, "--state", state)
-	if status, _ := fetch(t, "POST", again.url+"/mcp", token, hello); status != 200 {
+	if status, _ := ask(t, "POST", again.url+"/mcp", token, hello); status != 200 {
 		t.Errorf("the token of the first run gives %d", status)
 	}
 }
@@ -147,7 +147,7 @@ func TestServeHTTP(t *testing.T) {
 func TestServeHTTPWithoutToken(t *testing.T) {
 	state := t.TempDir()
 	s := startHTTP(t, "--state", state, "--no-token")
-	if status, text := fetch(t, "POST", s.url+"/mcp", "", hello); status != 200 {
+	if status, text := ask(t, "POST", s.url+"/mcp", "", hello); status != 200 {
 		t.Errorf("%d %s", status, text)
 	}
 	if _, err := os.Stat(filepath.Join(state, tokenName)); err == nil {

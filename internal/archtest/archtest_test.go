@@ -64,6 +64,8 @@ var floors = map[string]int{
 	"internal/testhost":                5,
 	"internal/devui":                   5,
 	"examples":                         6,
+	"examples/embed-http":              6,
+	"internal/conformance":             6,
 	"examples/embed":                   6,
 	"examples/go-plugin":               6,
 	"examples/process-go":              6,
