@@ -215,7 +215,7 @@ func (p *program) consentShow(ctx context.Context, db *state.DB, name string) er
 		return err
 	}
 	agreed := consent.Recorded(c.Agreed)
-	differs, files, lint := changes(c)
+	differs, files, lint := pendingChanges(c)
 	if p.flags.json {
 		type difference struct {
 			Text   string `json:"text"`
@@ -287,8 +287,8 @@ func writePending(b *strings.Builder, c *state.Consent, differs []consent.Differ
 	}
 }
 
-// changes gives how what waits differs from what was agreed to.
-func changes(c *state.Consent) (differs []consent.Difference, files []pack.Change, lint []string) {
+// pendingChanges gives how what waits differs from what was agreed to.
+func pendingChanges(c *state.Consent) (differs []consent.Difference, files []pack.Change, lint []string) {
 	pending, agreed := consent.Recorded(c.Pending), consent.Recorded(c.Agreed)
 	if pending == nil {
 		return nil, nil, nil
@@ -317,7 +317,7 @@ func (p *program) consentApprove(ctx context.Context, db *state.DB, book *consen
 	}
 	if c.Pending != nil && !p.flags.json {
 		var b strings.Builder
-		differs, files, lint := changes(c)
+		differs, files, lint := pendingChanges(c)
 		writePending(&b, c, differs, files, lint)
 		if _, err := io.WriteString(p.out, strings.TrimPrefix(b.String(), "\n")); err != nil {
 			return failed(err)
