@@ -9,7 +9,9 @@ import (
 // limit ends the process, so that what is deeper is refused before it is parsed.
 const (
 	maxBrackets = 2_000
-	maxChain    = 10_000  // operators, arrows, prefixes in one expression
+	maxChain    = 10_000  // operators, arrows, prefixes in one expression or statement
+	maxMembers  = 5_000   // a.b.c…: the bundler's work grows with the square
+	maxPostfix  = 20_000  // members and calls of one expression, commas of one
 	maxElse     = 100_000 // of a whole file: each "else if" is nested in the one before
 	maxGroups   = 500     // of a regular expression
 )
@@ -64,12 +66,72 @@ type scanner struct {
 	code      string
 	json      bool
 	at        int
-	brackets  []byte // '(' for any bracket, '`' for a template's ${
-	chain     int
+	brackets  []bracket
+	depth     depth
 	elses     int
+	members   int
 	last      byte // last byte that was no white space
 	afterWord bool // last is the end of a word after which an expression begins
+	blockWord bool // that word is else or do: a brace begins a block
 	what      string
+}
+
+// depth is how deep what is read now may stand below what it is a part of.
+type depth struct{ chain, postfix, commas int }
+
+// bracket is one that is open.
+type bracket struct {
+	kind  byte  // '(', '[', 'c' for those of a call, '{' of a literal, 'b' of a block, '`' of a template's ${
+	depth depth // at the bracket
+}
+
+// outside is the depth at which the parts of the innermost bracket begin.
+func (s *scanner) outside() depth {
+	if n := len(s.brackets); n > 0 {
+		return s.brackets[n-1].depth
+	}
+	return depth{}
+}
+
+func (s *scanner) open(kind byte) {
+	s.brackets = append(s.brackets, bracket{kind, s.depth})
+	if len(s.brackets) > maxBrackets {
+		s.what = fmt.Sprintf("the code is nested more than %d brackets deep", maxBrackets)
+	}
+}
+
+// close ends a bracket. What follows is as deep as what stood before it, unless that was a
+// block that ends a statement.
+func (s *scanner) close() {
+	n := len(s.brackets)
+	if n == 0 {
+		s.depth = depth{}
+		return
+	}
+	last := s.brackets[n-1]
+	s.brackets, s.depth = s.brackets[:n-1], last.depth
+	switch {
+	case last.kind == '`':
+		s.template()
+	case last.kind == 'b' && !s.continues():
+		s.depth = s.outside()
+	}
+}
+
+// continues reports whether an expression goes on after a brace, as after that of a function.
+func (s *scanner) continues() bool {
+	rest := strings.TrimLeft(s.code[s.at:], " \t\r\n")
+	if rest == "" {
+		return false
+	}
+	if isWord(rest[0]) {
+		end := strings.IndexFunc(rest, func(c rune) bool { return c < 0x80 && !isWord(byte(c)) })
+		if end < 0 {
+			end = len(rest)
+		}
+		return rest[:end] == "in" || rest[:end] == "instanceof"
+	}
+	return strings.IndexByte("?:*|&=+-.([`<>^%,", rest[0]) >= 0
 }
 
 // scan reports whether the text is nested within the limits.
@@ -84,6 +146,7 @@ func (s *scanner) scan() bool {
 			s.quoted(c)
 		case c == '`' && !s.json:
 			s.at++
+			s.append()
 			s.template()
 		case c == '/' && !s.json && s.comment():
 			continue
@@ -107,32 +170,64 @@ func (s *scanner) scan() bool {
 func (s *scanner) punctuation(c byte) {
 	s.at++
 	switch c {
-	case '(', '[', '{':
-		s.brackets = append(s.brackets, '(')
-		if len(s.brackets) > maxBrackets {
-			s.what = fmt.Sprintf("the code is nested more than %d brackets deep", maxBrackets)
+	case '(':
+		kind := c
+		if isWord(s.last) && !s.afterWord || s.last == ')' || s.last == ']' {
+			kind = 'c'
 		}
+		s.append()
+		s.open(kind)
+	case '[':
+		s.append()
+		s.open(c)
+	case '{':
+		kind := byte('b')
+		if s.json || s.afterWord && !s.blockWord || strings.IndexByte("(,=:[!&|?+-*~^<%/", s.last) >= 0 {
+			kind = c
+		}
+		s.open(kind)
 	case ')', ']', '}':
-		if c == '}' {
-			s.chain = 0
+		s.close()
+	case ';':
+		s.depth = s.outside()
+	case ',':
+		s.comma()
+	case '.':
+		s.append()
+		if s.members++; s.members > maxMembers {
+			s.what = fmt.Sprintf("one expression has more than %d members", maxMembers)
 		}
-		if n := len(s.brackets); n > 0 {
-			open := s.brackets[n-1]
-			s.brackets = s.brackets[:n-1]
-			if c == '}' && open == '`' {
-				s.template()
-			}
-		}
-	case ';', ',':
-		s.chain = 0
-	case '.', '@', '#', '\\':
+		return
+	case '@', '#', '\\':
 	default: // an operator
 		s.link()
+	}
+	s.members = 0
+}
+
+// comma ends a part of a list, or of an expression, which is nested in the next.
+func (s *scanner) comma() {
+	if n := len(s.brackets); n > 0 {
+		if kind := s.brackets[n-1].kind; kind == '[' || kind == 'c' || kind == '{' {
+			s.depth = s.outside()
+			return
+		}
+	}
+	s.depth.chain, s.depth.postfix = s.outside().chain, s.outside().postfix
+	if s.depth.commas++; s.depth.commas > maxPostfix {
+		s.what = fmt.Sprintf("one expression has more than %d commas", maxPostfix)
+	}
+}
+
+// append counts what is put behind an expression, which is nested in it.
+func (s *scanner) append() {
+	if s.depth.postfix++; s.depth.postfix > maxPostfix {
+		s.what = fmt.Sprintf("one expression has more than %d members or calls", maxPostfix)
 	}
 }
 
 func (s *scanner) link() {
-	if s.chain++; s.chain > maxChain {
+	if s.depth.chain++; s.depth.chain > maxChain {
 		s.what = fmt.Sprintf("one expression has more than %d operators", maxChain)
 	}
 }
@@ -142,14 +237,19 @@ func (s *scanner) word() {
 	for s.at < len(s.code) && isWord(s.code[s.at]) {
 		s.at++
 	}
-	s.last, s.afterWord = s.code[s.at-1], false
-	switch s.code[start:s.at] {
+	word := s.code[start:s.at]
+	if s.last != '.' {
+		s.members = 0
+	}
+	s.last, s.afterWord, s.blockWord = s.code[s.at-1], false, word == "else" || word == "do"
+	switch word {
 	case "else":
 		if s.elses++; s.elses > maxElse {
 			s.what = fmt.Sprintf("the file has more than %d else branches", maxElse)
 		}
 		s.afterWord = true
-	case "typeof", "void", "delete", "await", "new", "yield", "in", "of", "instanceof", "if", "for", "while", "do", "with":
+	case "typeof", "void", "delete", "await", "new", "yield", "in", "of", "instanceof", "if", "for", "while", "do", "with",
+		"class", "extends", "keyof", "readonly", "unique", "infer", "asserts":
 		s.link()
 		s.afterWord = true
 	case "return", "case", "throw", "default":
@@ -184,10 +284,7 @@ func (s *scanner) template() {
 		case '$':
 			if strings.HasPrefix(s.code[s.at:], "${") {
 				s.at += 2
-				s.brackets = append(s.brackets, '`')
-				if len(s.brackets) > maxBrackets {
-					s.what = fmt.Sprintf("the code is nested more than %d brackets deep", maxBrackets)
-				}
+				s.open('`')
 				return
 			}
 		}
