@@ -91,7 +91,7 @@ type dirt struct {
 
 // leisurely is how many plugins to which nothing has happened are looked at before it is seen
 // what has happened meanwhile.
-const leisurely = 10
+const leisurely = 2
 
 // want is a folder that a root or plugin wants to be told about; only names the one entry
 // in it that matters, where not all do.

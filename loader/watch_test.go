@@ -440,7 +440,7 @@ func TestWatchLooksFirstAtWhatHappened(t *testing.T) {
 	for _, s := range w.loader.Status() {
 		watcher.dirty[s.Dir] = &dirt{first: past, last: past, leisure: true}
 	}
-	saved := w.path("p29")
+	saved := w.path(fmt.Sprintf("p%02d", plugins-1))
 	watcher.touch(saved)
 	if d := watcher.dirty[saved]; d.leisure || d.first.Equal(past) {
 		t.Errorf("a save leaves %+v", d)
