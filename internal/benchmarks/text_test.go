@@ -20,8 +20,10 @@ import (
 	"github.com/toolhost/toolhost/runtimes/node"
 )
 
-// readTexts reads what is worked on: 5 MB of prose, and rows made of it.
-const readTexts = "const prose = readFileSync('prose.txt', 'utf8'), table = readFileSync('table.csv', 'utf8');\n"
+// readTexts reads what is worked on: 5 MB of prose, and rows made of it. Every thousandth
+// line of changed is another.
+const readTexts = "const prose = readFileSync('prose.txt', 'utf8'), table = readFileSync('table.csv', 'utf8');\n" +
+	"const rows = table.trim().split('\\n').map((line) => line.split(',')), changed = prose.split('\\n').map((line, i) => i % 1000 === 7 ? line + '!' : line).join('\\n');\n"
 
 // writeTexts writes those files.
 func writeTexts(tb testing.TB, folder string) {
@@ -67,7 +69,25 @@ var textTasks = []struct{ name, here, node string }{
 	{"hash", "text.hash(prose)", "require('node:crypto').createHash('sha256').update(prose).digest('hex')"},
 	{"csv.parse", "(() => { const r = text.csv.parse(table); return r.length + JSON.stringify(r[7]); })()",
 		"(() => { const rows = []; let row = [], field = '', quoted = false; for (let i = 0; i < table.length; i++) { const c = table[i]; if (quoted) { if (c === '\"') { if (table[i + 1] === '\"') { field += '\"'; i++; } else quoted = false; } else field += c; } else if (c === '\"') quoted = true; else if (c === ',') { row.push(field); field = ''; } else if (c === '\\n') { row.push(field); rows.push(row); row = []; field = ''; } else field += c; } return rows.length + JSON.stringify(rows[7]); })()"},
+	{"csv.stringify", "(() => { const s = text.csv.stringify(rows); return s.length + s.slice(0, 500); })()",
+		`(() => { const s = rows.map((row) => row.map((c) => /[",\r\n]/.test(c) ? '"' + c.replaceAll('"', '""') + '"' : c).join(',') + '\n').join(''); return s.length + s.slice(0, 500); })()`},
+	{"diff", "text.diff(prose, changed).split('\\n').filter((line) => line[0] === '-' && !line.startsWith('---')).length", lineDiff},
 }
+
+// lineDiff is the greedy algorithm of Myers in plain JavaScript; it gives how many lines go.
+const lineDiff = `(() => {
+  const ids = new Map(), number = (s) => { let n = ids.get(s); if (n === undefined) ids.set(s, n = ids.size); return n; };
+  const a = prose.split('\n').map(number), b = changed.split('\n').map(number);
+  const most = a.length + b.length, v = new Int32Array(2 * most + 2), at = (k) => k + most;
+  for (let d = 0; d <= most; d++) {
+    for (let k = -d; k <= d; k += 2) {
+      let x = k === -d || (k !== d && v[at(k - 1)] < v[at(k + 1)]) ? v[at(k + 1)] : v[at(k - 1)] + 1;
+      while (x < a.length && x - k < b.length && a[x] === b[x - k]) x++;
+      v[at(k)] = x;
+      if (x >= a.length && x - k >= b.length) return (d + a.length - b.length) / 2;
+    }
+  }
+})()`
 
 // times is a script that does each task several times and gives the best time of each, in milliseconds.
 func times(expression func(i int) string) string {

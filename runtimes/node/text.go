@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"hash"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -214,23 +215,46 @@ func (e *engine) member(o *goja.Object, name, value string) {
 	_ = o.DefineDataProperty(name, e.vm.ToValue(value), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE)
 }
 
+// maxColumns is how many fields a row may have that is written as CSV.
+const maxColumns = 1 << 20
+
 // stringifyCSV is (rows of strings, delimiter, line end).
 func (e *engine) stringifyCSV(c goja.FunctionCall) goja.Value {
 	delimiter, end := byte(c.Argument(1).ToInteger()), c.Argument(2).String()
+	cell, _ := goja.AssertFunction(c.Argument(3))
+	field := func(v goja.Value) string {
+		switch v.(type) {
+		case nil:
+			return ""
+		case *goja.Object, *goja.Symbol:
+			return e.apply(cell, v).String()
+		}
+		if goja.IsUndefined(v) || goja.IsNull(v) {
+			return ""
+		}
+		return v.String()
+	}
 	var b strings.Builder
 	var fields []string
-	e.vm.ForOf(c.Argument(0), func(row goja.Value) bool {
+	rows := c.Argument(0).ToObject(e.vm)
+	for i := range rows.Get("length").ToInteger() {
+		row := rows.Get(strconv.FormatInt(i, 10)).ToObject(e.vm)
+		columns := row.Get("length").ToInteger()
+		if columns > maxColumns {
+			panic(e.makeError("RangeError", fmt.Sprintf("row %d of csv.stringify has %d fields; this host's limit is %d", i, columns, maxColumns)))
+		}
 		fields = fields[:0]
-		e.vm.ForOf(row, func(field goja.Value) bool {
-			fields = append(fields, field.String())
-			return true
-		})
+		for j := range columns {
+			fields = append(fields, field(row.Get(strconv.FormatInt(j, 10))))
+		}
 		text.AppendCSV(&b, fields, delimiter)
 		b.WriteString(end)
 		if b.Len() > maxStringLength {
 			panic(e.makeError("RangeError", fmt.Sprintf("Invalid string length: the rows give more than this host's limit of %d", maxStringLength)))
 		}
-		return !e.ended.Load()
-	})
+		if e.ended.Load() {
+			break
+		}
+	}
 	return e.vm.ToValue(b.String())
 }

@@ -46,18 +46,19 @@ func TestTextModule(t *testing.T) {
 		}
 	}
 	for code, want := range map[string]string{
-		`wordCount(5)`:                      "the text of wordCount must be a string or a Buffer with UTF-8, not a number",
-		`wordFrequency('x', {max: 1})`:      `wordFrequency has no option "max"; it has caseSensitive, minLength, limit`,
-		`wordFrequency('x', {limit: -1})`:   `the option "limit" of wordFrequency must be a whole number from 0 on, not -1`,
-		`search('x', 'x', {limit: 1e6})`:    `the option "limit" of search may be 100000 at most, not 1000000`,
-		`search('x', '')`:                   "the pattern of search is empty",
-		`search('x', /(?=x)/)`:              "look-around and back references",
-		`hash('x', 'crc')`:                  "hash knows sha256",
-		`csv.parse('a,"b')`:                 "line 1: a field in quotes is not closed",
-		`csv.parse('a', {delimiter: '\n'})`: `the option "delimiter" of csv.parse is one ASCII character`,
-		`csv.stringify([5])`:                "row 0 of csv.stringify must be an array or an object, not a number",
-		`glob('[', 'x')`:                    "is not well-formed",
-		`glob('x', [1])`:                    "the paths of glob must be a string or an array of strings",
+		`wordCount(5)`:                                      "the text of wordCount must be a string or a Buffer with UTF-8, not a number",
+		`wordFrequency('x', {max: 1})`:                      `wordFrequency has no option "max"; it has caseSensitive, minLength, limit`,
+		`wordFrequency('x', {limit: -1})`:                   `the option "limit" of wordFrequency must be a whole number from 0 on, not -1`,
+		`csv.stringify([Object.assign([], {length: 4e9})])`: `row 0 of csv.stringify has 4000000000 fields; this host's limit is 1048576`,
+		`search('x', 'x', {limit: 1e6})`:                    `the option "limit" of search may be 100000 at most, not 1000000`,
+		`search('x', '')`:                                   "the pattern of search is empty",
+		`search('x', /(?=x)/)`:                              "look-around and back references",
+		`hash('x', 'crc')`:                                  "hash knows sha256",
+		`csv.parse('a,"b')`:                                 "line 1: a field in quotes is not closed",
+		`csv.parse('a', {delimiter: '\n'})`:                 `the option "delimiter" of csv.parse is one ASCII character`,
+		`csv.stringify([5])`:                                "row 0 of csv.stringify must be an array or an object, not a number",
+		`glob('[', 'x')`:                                    "is not well-formed",
+		`glob('x', [1])`:                                    "the paths of glob must be a string or an array of strings",
 	} {
 		if got := p.call(t, "esm", codeArgument(code)); !strings.HasPrefix(got, "! ") || !strings.Contains(got, want) {
 			t.Errorf("%s\n got %s\nwant %s", code, got, want)

@@ -91,11 +91,11 @@ const csv = {
     const list = [];
     if (names !== undefined && o.header) list.push(names);
     rows.forEach((row, i) => {
-      if (Array.isArray(row)) list.push(row.map(cell));
-      else if (row !== null && typeof row === 'object') list.push(names.map((name) => cell(Object.hasOwn(row, name) ? row[name] : undefined)));
+      if (Array.isArray(row)) list.push(row);
+      else if (row !== null && typeof row === 'object') list.push(names.map((name) => Object.hasOwn(row, name) ? row[name] : undefined));
       else throw wrong(`row ${i} of csv.stringify`, 'an array or an object', row);
     });
-    return host.stringifyCSV(list, delimiter, o.newline);
+    return host.stringifyCSV(list, delimiter, o.newline, cell);
   },
 };
 
