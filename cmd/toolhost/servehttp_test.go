@@ -20,7 +20,8 @@ import (
 type served struct {
 	url  string // without /mcp
 	stop context.CancelFunc
-	code chan int
+	code int // set before done is closed
+	done chan struct{}
 	log  *logLines
 }
 
@@ -60,19 +61,20 @@ func (l *logLines) await(t *testing.T, expr string) []string {
 
 func startHTTP(t *testing.T, args ...string) *served {
 	t.Helper()
-	s := &served{code: make(chan int, 1), log: &logLines{grown: make(chan struct{})}}
+	s := &served{done: make(chan struct{}), log: &logLines{grown: make(chan struct{})}}
 	var ctx context.Context
 	ctx, s.stop = context.WithCancel(t.Context())
 	args = append([]string{"serve", "--http", "127.0.0.1:0", "--no-bundled", "--folder", t.TempDir(), "--plugins", t.TempDir()}, args...)
-	go func() { s.code <- run(ctx, args, strings.NewReader(""), io.Discard, s.log) }()
+	go func() {
+		defer close(s.done)
+		s.code = run(ctx, args, strings.NewReader(""), io.Discard, s.log)
+	}()
 	t.Cleanup(func() {
 		s.stop()
-		if len(s.code) == 0 && s.log != nil {
-			select {
-			case <-s.code:
-			case <-time.After(20 * time.Second):
-				t.Error("it does not end")
-			}
+		select {
+		case <-s.done:
+		case <-time.After(20 * time.Second):
+			t.Error("it does not end")
 		}
 	})
 	s.url = strings.TrimSuffix(s.log.await(t, `url=(\S+)`)[1], "/mcp")
@@ -132,8 +134,9 @@ func TestServeHTTP(t *testing.T) {
 	}
 	since := time.Now()
 	s.stop()
-	if code := <-s.code; code != exitDone {
-		t.Errorf("it ended with %d", code)
+	<-s.done
+	if s.code != exitDone {
+		t.Errorf("it ended with %d", s.code)
 	}
 	t.Logf("ended after %s", time.Since(since))
 
