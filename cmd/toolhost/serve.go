@@ -43,6 +43,9 @@ that it runs; /metrics has counters for Prometheus and wants the token too.`,
 }
 
 func (p *program) serve(ctx context.Context, folderNamed bool) error {
+	if n := p.flags.maxText; n != 0 && n < 1000 {
+		return usagef("for example --max-text 20000", "--max-text %d is too little: a note where to read on takes some room itself", n)
+	}
 	if err := p.refuseWideFolder(folderNamed); err != nil {
 		return err
 	}
