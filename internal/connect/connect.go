@@ -1,6 +1,11 @@
 // Package connect writes an MCP server into the configurations of the programs that
 // speak to MCP servers, and takes it out again. It changes the entry of that server and
 // nothing else: comments, order and what it does not know stay as they are written.
+//
+//	client := connect.Clients()[i]
+//	file, err := connect.Open(client.File(place))
+//	text, err := client.Set(file.Text, connect.Server{Name: "toolhost", Command: argv})
+//	err = file.Write(text)
 package connect
 
 import (
