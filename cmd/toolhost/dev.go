@@ -138,6 +138,7 @@ func (d *dev) run(ctx context.Context, opener *program, ready chan struct{}, scr
 		d.followUp(ctx)
 	})
 	if d.web != nil {
+		d.feed.Say(devui.Strong, "MCP at "+d.web.url())
 		running.Go(func() {
 			if err := d.web.serve(ctx); err != nil {
 				d.feed.Say(devui.Bad, fmt.Sprintf("nothing is served any more: %v", err))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -95,6 +96,39 @@ func TestDevSaysWhyThereIsNoCall(t *testing.T) {
 	d.end()
 	d = develop(t, dir, "--call", "echo", "x=1")
 	d.await(`call echo \{"x":"1"\}`, `echo failed in \S+ \(arguments\)`)
+	if code := d.end(); code != exitDone {
+		t.Errorf("dev ended with code %d", code)
+	}
+}
+
+func TestDevServesHTTP(t *testing.T) {
+	dir := t.TempDir()
+	writeEcho(t, dir)
+	d := develop(t, dir, "--http", "127.0.0.1:0", "--no-token")
+	d.await(`MCP at http://127\.0\.0\.1:\d+/mcp`, `echo loaded, revision 1: echo`)
+	url := ""
+	for _, line := range d.seen {
+		if at, ok := strings.CutPrefix(line, "MCP at "); ok {
+			url = at
+		}
+	}
+	client := &http.Client{}
+	defer client.CloseIdleConnections()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json, text/event-stream")
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil || !strings.Contains(string(body), `"serverInfo"`) {
+		t.Errorf("%s: %s, %v", response.Status, body, err)
+	}
 	if code := d.end(); code != exitDone {
 		t.Errorf("dev ended with code %d", code)
 	}
