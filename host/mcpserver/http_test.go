@@ -582,7 +582,7 @@ func TestHTTPSessions(t *testing.T) {
 }
 
 func TestHTTPSessionTimeout(t *testing.T) {
-	w := serveHTTP(t, newHost(t, kit()...), nil, &HTTPOptions{SessionTimeout: 20 * time.Millisecond})
+	w := serveHTTP(t, newHost(t, kit()...), nil, &HTTPOptions{SessionTimeout: 400 * time.Millisecond})
 	held := w.session(t)
 	get, err := w.client.Do(w.request(t.Context(), "GET", "", headerSession, held))
 	if err != nil {
