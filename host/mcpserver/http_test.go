@@ -696,3 +696,25 @@ func eventually(t testing.TB, holds func() bool) {
 		}
 	}
 }
+
+// A client that does not read does not hold up the end either.
+func TestHTTPCloseWithClientThatDoesNotRead(t *testing.T) {
+	w := serveHTTP(t, newHost(t, kit()...), nil, nil)
+	id := w.session(t)
+	conn, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_ = conn.(*net.TCPConn).SetReadBuffer(4096)
+	if err := w.call(t.Context(), false, id, "1", "echo", `{"text":"`+strings.Repeat("x", 900_000)+`"}`).Write(conn); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	since := time.Now()
+	w.handler.Close(ctx)
+	if after := time.Since(since); after > 10*time.Second {
+		t.Errorf("it took %s", after)
+	}
+}
