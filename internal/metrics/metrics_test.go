@@ -36,7 +36,9 @@ func TestMetrics(t *testing.T) {
 		tool("good", func(context.Context, *host.Call) (*host.Result, error) { return host.TextResult("done"), nil }),
 		tool("bad", func(context.Context, *host.Call) (*host.Result, error) { return nil, errors.New("no") }),
 		tool("wild", func(context.Context, *host.Call) (*host.Result, error) { panic("no") }))
-	call := func(name, args string) { _, _ = h.Call(t.Context(), &host.Call{Tool: name, Args: json.RawMessage(args)}) }
+	call := func(name, args string) {
+		_, _ = h.Call(t.Context(), &host.Call{Tool: name, Args: json.RawMessage(args)})
+	}
 	call("good", "{}")
 	call("good", "{}")
 	call("good", `{"x":1}`)
