@@ -42,6 +42,7 @@ func newServer() *mcp.Server {
 	add("echo", `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		if token := r.Params.GetProgressToken(); token != nil {
 			_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: 1, Message: "on it"})
+			<-time.After(100 * time.Millisecond) // a message right before the result may be lost
 		}
 		return text(string(r.Params.Arguments)), nil
 	})
