@@ -161,11 +161,11 @@ func TestHTTP(t *testing.T) {
 		if _, err := session.CallTool(t.Context(), params); err != nil {
 			t.Fatal(err)
 		}
-		mu.Lock()
-		defer mu.Unlock()
-		if len(said) != 1 || said[0] != "step 1" {
-			t.Errorf("progress: %q", said)
-		}
+		eventually(t, func() bool { // the client hands it on beside the result
+			mu.Lock()
+			defer mu.Unlock()
+			return len(said) == 1 && said[0] == "step 1"
+		})
 	})
 }
 
