@@ -276,10 +276,11 @@ func recordUntilKilled(dir string) {
 	_, _ = h.Replace("p", host.Plugin, []*host.Tool{{Name: "t", Description: "A tool.", InputSchema: json.RawMessage(`{"type":"object"}`),
 		Handler: host.HandlerFunc(func(context.Context, *host.Call) (*host.Result, error) { return host.TextResult("x"), nil })}})
 	h.Observe(log)
-	for i := 0; ; i++ {
+	made := 0
+	for range time.Tick(time.Millisecond) {
 		_, _ = h.Call(context.Background(), &host.Call{Tool: "t"})
-		fmt.Println(i + 1)
-		time.Sleep(time.Millisecond)
+		made++
+		fmt.Println(made)
 	}
 }
 
