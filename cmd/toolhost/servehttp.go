@@ -263,9 +263,3 @@ func (w *web) leave(server *http.Server) {
 		_ = server.Close() // it says that connections were open, which is why it is called
 	}
 }
-
-// close gives up what was opened and is not served.
-func (w *web) close() {
-	w.metrics.Close()
-	_ = w.ln.Close() // nobody was served
-}

@@ -50,6 +50,7 @@ func TestLogMessageWaitsForNobody(t *testing.T) {
 		defer m.close()
 		var sent []string
 		for i := range 3 {
+			//lint:ignore SA1019 see Server
 			m.put(logParams("info", "", fmt.Sprint(i)), func(ctx context.Context, p *mcp.LoggingMessageParams) {
 				ctx, cancel := context.WithTimeout(ctx, logWait)
 				defer cancel()

@@ -146,6 +146,7 @@ func New(h *host.Host, options *Options) *Server {
 		listed:   map[string]*definition{},
 		short:    map[mcp.Session]uint64{},
 	}
+	//lint:ignore SA1019 clients of the revisions before 2026-07-28 show these messages
 	capabilities := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}, Logging: &mcp.LoggingCapabilities{}}
 	if o.MaxText > 0 {
 		s.maxText = max(o.MaxText, minMaxText)

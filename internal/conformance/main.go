@@ -105,6 +105,7 @@ func fixtures(h *host.Host, server *mcpserver.Server) []*host.Tool {
 		"test_embedded_resource":      envelope(resource),
 		"test_multiple_content_types": envelope(`{"type":"text","text":"Several:"},{"type":"image","data":"` + png + `","mimeType":"image/png"},` + resource),
 		"test_error_handling": func(context.Context, *host.Call) (*host.Result, error) {
+			//lint:ignore ST1005 the suite looks for these words
 			return nil, errors.New("This tool intentionally returns an error for testing")
 		},
 		"test_tool_with_progress": func(ctx context.Context, c *host.Call) (*host.Result, error) {

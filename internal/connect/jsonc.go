@@ -291,16 +291,14 @@ func cutMember(text string, o *objectSpan, i int) string {
 		_ = j.blank() // it was read once
 		m.to = j.at + 1
 	}
-	from := m.from
-	if i > 0 {
-		from = o.members[i-1].whole.to
-		if o.comma {
-			return text[:from] + "," + text[m.to:]
-		}
-	} else {
-		from = o.from + 1
+	if i == 0 {
+		return text[:o.from+1] + text[m.to:]
 	}
-	return text[:from] + text[m.to:]
+	before := text[:o.members[i-1].whole.to]
+	if o.comma {
+		before += ","
+	}
+	return before + text[m.to:]
 }
 
 // indentOf gives the white space with which the line of a place begins.

@@ -45,7 +45,7 @@ type capHeader struct {
 	pid     int32
 }
 
-type capData struct{ effective, permitted, inheritable uint32 }
+type capData [3]uint32 // effective, permitted, inheritable
 
 // pathBeneath is struct landlock_path_beneath_attr, which is packed: only its first twelve
 // bytes are read.
