@@ -294,7 +294,7 @@ func TestFingerprint(t *testing.T) {
 	base := map[string]string{
 		ManifestFile: `{"name":"p","version":"1.0.0","description":"d","permissions":{"fs":{"read":{"parameter":true,"deny":["**/x"]}},"fetch":{"static":["a.example.com"],"settings":["p.url"]},"env":["LANG"],"store":true,"execution":{"timeout":"5s"}},
 			"tools":[{"id":"a","title":"A","description":"Does a.","schema":"s.json","handler":"h.js","annotations":{"readOnlyHint":true}}],
-			"contributes":{"settings":{"p.url":{"type":"string","title":"U","default":"https://a.example.com"}},"actions":[{"id":"x","title":"X","scope":"single-file","prompt":"p.md"}]}}`,
+			"contributes":{"settings":{"p.url":{"type":"string","title":"U","default":"https://a.example.com"}},"actions":[{"id":"x","title":"X","scope":"single-file","prompt":"p.md"}],"commands":[{"id":"p.do","title":"Do","handler":"h.js"}]}}`,
 		"s.json": `{"type":"object","properties":{"b":{"type":"string"},"a":{"type":"number"}}}`, "h.js": "1", "p.md": "Say it.",
 	}
 	fingerprint := func(t *testing.T, files map[string]string) string {
@@ -336,6 +336,9 @@ func TestFingerprint(t *testing.T) {
 		"environment":          {ManifestFile, `"LANG"`, `"HOME"`, false},
 		"capability":           {ManifestFile, `"store":true`, `"ai":{"complete":true}`, false},
 		"time":                 {ManifestFile, `"5s"`, `"6s"`, false},
+		"time of a tool":       {ManifestFile, `"handler":"h.js","ann`, `"handler":"h.js","timeout":"9m","ann`, false},
+		"command":              {ManifestFile, `"p.do"`, `"p.undo"`, false},
+		"title of a command":   {ManifestFile, `"Do"`, `"Save"`, false},
 		"engine":               {ManifestFile, `"version":"1.0.0"`, `"version":"1.0.0","engine":"node"`, false},
 		"prompt of an action":  {"p.md", "Say it.", "Do it.", false},
 		"folder of the schema": {ManifestFile, `"s.json"`, `"./s.json"`, true},

@@ -19,16 +19,17 @@ import (
 type Summary struct {
 	Plugin string `json:"plugin"`
 	// Version, DisplayName and Description are shown, and are no part of the fingerprint.
-	Version     string          `json:"version,omitempty"`
-	DisplayName string          `json:"displayName,omitempty"`
-	Description string          `json:"description,omitempty"`
-	Runtime     string          `json:"runtime"`
-	Engine      string          `json:"engine,omitempty"`   // of the runtime node: "goja" or "node"
-	Protocol    string          `json:"protocol,omitempty"` // of the runtime process
-	Command     []string        `json:"command,omitempty"`  // of the runtime process
-	Rights      []Right         `json:"rights"`             // sorted
-	Tools       []SummaryTool   `json:"tools"`              // sorted by id
-	Actions     []SummaryAction `json:"actions,omitempty"`  // sorted by id
+	Version     string           `json:"version,omitempty"`
+	DisplayName string           `json:"displayName,omitempty"`
+	Description string           `json:"description,omitempty"`
+	Runtime     string           `json:"runtime"`
+	Engine      string           `json:"engine,omitempty"`   // of the runtime node: "goja" or "node"
+	Protocol    string           `json:"protocol,omitempty"` // of the runtime process
+	Command     []string         `json:"command,omitempty"`  // of the runtime process
+	Rights      []Right          `json:"rights"`             // sorted
+	Tools       []SummaryTool    `json:"tools"`              // sorted by id
+	Actions     []SummaryAction  `json:"actions,omitempty"`  // sorted by id
+	Commands    []SummaryCommand `json:"commands,omitempty"` // sorted by id
 }
 
 // Right is one thing that a manifest asks for.
@@ -45,6 +46,7 @@ type SummaryTool struct {
 	InputSchema  json.RawMessage   `json:"inputSchema,omitempty"` // canonical; nil where the plugin's program has it
 	OutputSchema json.RawMessage   `json:"outputSchema,omitempty"`
 	Annotations  *host.Annotations `json:"annotations,omitempty"`
+	Timeout      string            `json:"timeout,omitempty"` // of a call; "" where the manifest states none
 }
 
 // SummaryAction is an entry of the context menu whose prompt goes to an agent.
@@ -52,6 +54,13 @@ type SummaryAction struct {
 	ID     string `json:"id"`
 	Title  string `json:"title"`
 	Prompt string `json:"prompt"`
+}
+
+// SummaryCommand is a command, which people, and plugins that may do so, run with all that the
+// plugin may touch.
+type SummaryCommand struct {
+	ID    string `json:"id"`
+	Title string `json:"title,omitempty"`
 }
 
 // Fingerprint gives "sha256:" and the hash of all that the user agrees to.
@@ -80,16 +89,25 @@ func summarise(m *Manifest, tools []*host.Tool, prompts map[string]string) *Summ
 	}
 	seen := map[string]bool{}
 	for _, t := range tools {
-		if t.Command || seen[t.Name] { // of a repeated tool the first one stays
+		if t.Command {
+			s.Commands = append(s.Commands, SummaryCommand{t.Name, t.Title})
+			continue
+		}
+		if seen[t.Name] { // of a repeated tool the first one stays
 			continue
 		}
 		seen[t.Name] = true
-		s.Tools = append(s.Tools, SummaryTool{
+		tool := SummaryTool{
 			ID: t.Name, Title: t.Title, Description: t.Description, Annotations: t.Annotations,
 			InputSchema: canonical(t.InputSchema), OutputSchema: canonical(t.OutputSchema),
-		})
+		}
+		if t.Timeout > 0 {
+			tool.Timeout = t.Timeout.String()
+		}
+		s.Tools = append(s.Tools, tool)
 	}
 	slices.SortFunc(s.Tools, func(a, b SummaryTool) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(s.Commands, func(a, b SummaryCommand) int { return cmp.Compare(a.ID, b.ID) })
 	for _, a := range m.Contributes.Actions {
 		if a.Prompt != "" {
 			s.Actions = append(s.Actions, SummaryAction{a.ID, a.Title, prompts[a.Prompt]})

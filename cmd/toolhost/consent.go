@@ -262,6 +262,9 @@ func writeSummary(b *strings.Builder, title string, s *loader.Summary) {
 	for _, t := range s.Tools {
 		fmt.Fprintf(b, "  tool %s: %s\n", oneLine(t.ID), oneLine(t.Description))
 	}
+	for _, c := range s.Commands {
+		fmt.Fprintf(b, "  command %s: %s\n", oneLine(c.ID), oneLine(c.Title))
+	}
 	for _, r := range s.Rights {
 		if !strings.HasPrefix(r.Rule, "fs.list.") || !slices.Contains(s.Rights, loader.Right{Rule: "fs.read" + strings.TrimPrefix(r.Rule, "fs.list"), Value: r.Value}) {
 			fmt.Fprintf(b, "  may %s\n", oneLine(consent.Words(r)))

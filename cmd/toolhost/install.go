@@ -207,6 +207,12 @@ func (c *candidate) print(out io.Writer) error {
 	for _, t := range asks.Tools {
 		fmt.Fprintf(&b, "  %s: %s\n", oneLine(t.ID), oneLine(t.Description))
 	}
+	if len(asks.Commands) > 0 {
+		b.WriteString("\ncommands that you can run, and plugins that may run commands of others\n")
+	}
+	for _, k := range asks.Commands {
+		fmt.Fprintf(&b, "  %s: %s\n", oneLine(k.ID), oneLine(k.Title))
+	}
 	b.WriteString("\nmay, and who holds it to that on this machine\n")
 	writeRules(&b, c.rules)
 	if len(c.lint) > 0 {

@@ -379,6 +379,16 @@ func TestPolicy(t *testing.T) {
 	if _, err := NewPolicy([]byte(`{"plugins":{"p":{"permissions":{"fetch":{"static":["*"]}}}}}`), "f"); err == nil {
 		t.Error("a host that no manifest may name was taken")
 	}
+	slow := &loader.Summary{Plugin: "p", Tools: []loader.SummaryTool{{ID: "a", Timeout: "2m0s"}}}
+	for policy, want := range map[string]int{`{"p":{}}`: 1, `{"p":{"permissions":{"execution":{"timeout":"2m"}}}}`: 0} {
+		p, err := NewPolicy([]byte(`{"plugins":`+policy+`}`), "f")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Refusals(slow, nil); len(got) != want {
+			t.Errorf("%s: %q, want %d refusals", policy, got, want)
+		}
+	}
 	program := &loader.Summary{Plugin: "p", Runtime: "process", Command: []string{"python3", "x.py"}}
 	node := &loader.Summary{Plugin: "p", Runtime: "node", Engine: "node"}
 	for policy, want := range map[string][2]int{`{"p":{}}`: {1, 1}, `{"p":{"command":["python3","x.py"]}}`: {0, 1}, `{"p":{"command":["python3"],"engine":"node"}}`: {1, 0}} {
@@ -395,9 +405,10 @@ func TestPolicy(t *testing.T) {
 func TestDifferences(t *testing.T) {
 	base := loader.Summary{
 		Plugin: "p", Runtime: "node", Engine: "goja",
-		Rights:  []loader.Right{{Rule: "fs.read.parameter"}, {Rule: "fs.list.parameter"}, {Rule: "fs.read.deny", Value: "**/x"}, {Rule: "fetch.static", Value: "*.example.com"}, {Rule: "execution.timeout", Value: "10s"}},
-		Tools:   []loader.SummaryTool{{ID: "a", Title: "A", Description: "Old words.\nSame.", InputSchema: json.RawMessage(`{"type":"object"}`)}},
-		Actions: []loader.SummaryAction{{ID: "x", Title: "X", Prompt: "Say it."}},
+		Rights:   []loader.Right{{Rule: "fs.read.parameter"}, {Rule: "fs.list.parameter"}, {Rule: "fs.read.deny", Value: "**/x"}, {Rule: "fetch.static", Value: "*.example.com"}, {Rule: "execution.timeout", Value: "10s"}},
+		Tools:    []loader.SummaryTool{{ID: "a", Title: "A", Description: "Old words.\nSame.", InputSchema: json.RawMessage(`{"type":"object"}`)}},
+		Actions:  []loader.SummaryAction{{ID: "x", Title: "X", Prompt: "Say it."}},
+		Commands: []loader.SummaryCommand{{ID: "p.do", Title: "Do it"}},
 	}
 	right := func(rule, value string) func(*loader.Summary) {
 		return func(s *loader.Summary) {
@@ -441,8 +452,15 @@ func TestDifferences(t *testing.T) {
 		"description": {tool(func(t *loader.SummaryTool) { t.Description = "New words.\nSame." }), `!it changes the description of the tool "a"`},
 		"schema":      {tool(func(t *loader.SummaryTool) { t.InputSchema = json.RawMessage(`{"type":"object","title":"x"}`) }), `!it changes the schema of the tool "a"`},
 		"prompt":      {func(s *loader.Summary) { s.Actions = []loader.SummaryAction{{ID: "x", Title: "X", Prompt: "Do it."}} }, `!it changes the prompt "x"`},
-		"engine":      {func(s *loader.Summary) { s.Engine = "node" }, "!it runs otherwise: node node, before node goja"},
-		"program":     {func(s *loader.Summary) { s.Command = []string{"sh", "-c", "x"} }, `!it starts another program: "sh" "-c" "x", before none`},
+		"command": {func(s *loader.Summary) {
+			s.Commands = append(slices.Clone(s.Commands), loader.SummaryCommand{ID: "p.new", Title: "Save"})
+		}, `!it adds the command "p.new": Save`},
+		"title of a command": {func(s *loader.Summary) { s.Commands = []loader.SummaryCommand{{ID: "p.do", Title: "Save"}} }, `!it changes the title of the command "p.do"`},
+		"no command":         {func(s *loader.Summary) { s.Commands = nil }, `it has no command "p.do" any more`},
+		"time of a tool":     {tool(func(t *loader.SummaryTool) { t.Timeout = "5m0s" }), `!the tool "a" may take up to 5m0s for a call`},
+		"time as agreed to":  {tool(func(t *loader.SummaryTool) { t.Timeout = "10s" }), ""},
+		"engine":             {func(s *loader.Summary) { s.Engine = "node" }, "!it runs otherwise: node node, before node goja"},
+		"program":            {func(s *loader.Summary) { s.Command = []string{"sh", "-c", "x"} }, `!it starts another program: "sh" "-c" "x", before none`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			now := base

@@ -52,8 +52,12 @@ func Differences(old, now *loader.Summary) []Difference {
 			continue
 		}
 		list = append(list, reworded(&before, &t)...)
+		if longer(old.Rights, now.Rights, before.Timeout, t.Timeout) {
+			add(true, "the tool %q may take up to %s for a call", t.ID, t.Timeout)
+		}
 	}
 	list = append(list, prompts(old, now)...)
+	list = append(list, commands(old, now)...)
 	for _, r := range gone(old.Rights, now.Rights) {
 		add(false, "it may no longer %s", Words(r))
 	}
@@ -122,6 +126,39 @@ func prompts(old, now *loader.Summary) []Difference {
 		}
 	}
 	return list
+}
+
+// commands tells of what is run under which title.
+func commands(old, now *loader.Summary) []Difference {
+	var list []Difference
+	for _, c := range now.Commands {
+		i := slices.IndexFunc(old.Commands, func(o loader.SummaryCommand) bool { return o.ID == c.ID })
+		switch {
+		case i < 0:
+			list = append(list, Difference{Text: fmt.Sprintf("it adds the command %q: %s", c.ID, cut(c.Title)), Wider: true})
+		case old.Commands[i].Title != c.Title:
+			list = append(list, Difference{Text: fmt.Sprintf("it changes the title of the command %q", c.ID), Detail: lines(old.Commands[i].Title, c.Title), Wider: true})
+		}
+	}
+	for _, c := range old.Commands {
+		if !slices.ContainsFunc(now.Commands, func(n loader.SummaryCommand) bool { return n.ID == c.ID }) {
+			list = append(list, Difference{Text: fmt.Sprintf("it has no command %q any more", c.ID)})
+		}
+	}
+	return list
+}
+
+// longer reports whether a tool may take longer than what was agreed to, and than the limit of
+// its plugin says, which is told by itself.
+func longer(old, now []loader.Right, before, after string) bool {
+	t := duration(after)
+	return t > max(duration(before), limit(old, timeRule, defaultTime)) && t > limit(now, timeRule, defaultTime)
+}
+
+// duration reads how long a tool may take; 0 where it does not say.
+func duration(text string) time.Duration {
+	d, _ := time.ParseDuration(text) // a record that somebody has edited is found by its fingerprint
+	return d
 }
 
 func indented(raw json.RawMessage) string {

@@ -60,6 +60,9 @@ func Lint(s *loader.Summary, taken map[string]string) []string {
 			}
 		}
 	}
+	for _, c := range s.Commands {
+		look(fmt.Sprintf("the title of the command %q", c.ID), c.Title)
+	}
 	for _, a := range s.Actions {
 		look(fmt.Sprintf("the prompt %q", a.ID), a.Title+"\n"+a.Prompt)
 	}

@@ -90,6 +90,11 @@ func (p *Policy) Refusals(asks *loader.Summary, tree func() (string, error)) []s
 		}
 		return list
 	}
+	for _, t := range asks.Tools {
+		if longer(a.rights, asks.Rights, "", t.Timeout) {
+			refuse("the tool %q may take up to %s for a call", t.ID, t.Timeout)
+		}
+	}
 	if asks.Runtime == "process" && !slices.Equal(a.Command, asks.Command) {
 		refuse("it starts %s", words(asks.Command))
 	}
