@@ -353,7 +353,7 @@ func TestHTTPParallel(t *testing.T) {
 }
 
 func TestHTTPRefuses(t *testing.T) {
-	w := serveHTTP(t, newHost(t, kit()...), nil, &HTTPOptions{Token: token, Hosts: []string{"Tools.Example."}, MaxBody: 4096})
+	w := serveHTTP(t, newHost(t, kit()...), nil, &HTTPOptions{Token: token, Hosts: []string{"Tools.Example.", "127.0.0.1"}, MaxBody: 4096})
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(w.url, "http://"))
 	auth := []string{"Authorization", "Bearer " + token}
 	for name, c := range map[string]struct {
@@ -362,37 +362,38 @@ func TestHTTPRefuses(t *testing.T) {
 		status       int
 		says         string
 	}{
-		"no token":             {"POST", initialize, nil, 401, "a token is needed"},
-		"wrong token":          {"POST", initialize, []string{"Authorization", "Bearer " + token + "x"}, 401, "a token is needed"},
-		"no scheme":            {"POST", initialize, []string{"Authorization", token}, 401, ""},
-		"other scheme":         {"POST", initialize, []string{"Authorization", "Basic " + token}, 401, ""},
-		"token in the query":   {"GET", "", nil, 401, ""},
-		"a name of others":     {"POST", initialize, append([]string{"Host", "evil.example"}, auth...), 403, "does not go by the name"},
-		"an address of others": {"POST", initialize, append([]string{"Host", "192.0.2.1:" + port}, auth...), 403, ""},
-		"localhost.evil":       {"POST", initialize, append([]string{"Host", "localhost.evil.example"}, auth...), 403, ""},
-		"no name":              {"POST", initialize, append([]string{"Host", ":80"}, auth...), 403, ""},
-		"a site":               {"POST", initialize, append([]string{"Origin", "https://evil.example"}, auth...), 403, "other web sites"},
-		"a site, reading":      {"GET", "", append([]string{"Origin", "https://evil.example"}, auth...), 403, ""},
-		"a page of nobody":     {"POST", initialize, append([]string{"Origin", "null"}, auth...), 403, ""},
-		"another port":         {"POST", initialize, append([]string{"Origin", "http://localhost:1"}, auth...), 403, ""},
-		"a file":               {"POST", initialize, append([]string{"Origin", "file://localhost"}, auth...), 403, ""},
-		"fetched across sites": {"GET", "", append([]string{"Sec-Fetch-Site", "cross-site"}, auth...), 403, ""},
-		"localhost":            {"POST", initialize, append([]string{"Host", "localhost:" + port, "Origin", "http://localhost:" + port}, auth...), 200, "serverInfo"},
-		"an IPv6 address":      {"POST", initialize, append([]string{"Host", "[::1]:" + port}, auth...), 200, "serverInfo"},
-		"the named host":       {"POST", initialize, append([]string{"Host", "tools.example", "Origin", "https://tools.example"}, auth...), 200, "serverInfo"},
-		"lower-case scheme":    {"POST", initialize, []string{"Authorization", "bearer " + token}, 200, "serverInfo"},
-		"too large":            {"POST", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + strings.Repeat("x", 5000) + `"}}`, auth, 413, "larger than 4096 bytes"},
-		"empty":                {"POST", "", auth, 400, "empty"},
-		"not JSON":             {"POST", "hello", auth, 400, "-32700"},
-		"not UTF-8":            {"POST", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}", auth, 400, "UTF-8"},
-		"no message":           {"POST", `{"id":1}`, auth, 400, "-32600"},
-		"a text":               {"POST", `"x"`, auth, 400, "-32600"},
-		"a batch":              {"POST", `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, append([]string{headerRevision, "2025-11-25"}, auth...), 400, "atching"},
-		"an unknown session":   {"POST", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, append([]string{headerSession, "none"}, auth...), 404, ""},
-		"an unknown revision":  {"POST", initialize, append([]string{headerRevision, "1999-01-01"}, auth...), 400, ""},
-		"a later revision":     {"POST", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, append([]string{headerRevision, "2999-01-01", "Mcp-Method", "tools/list"}, auth...), 400, ""},
-		"another method":       {"PUT", initialize, auth, 405, ""},
-		"no session to read":   {"GET", "", auth, 400, ""},
+		"no token":                      {"POST", initialize, nil, 401, "a token is needed"},
+		"wrong token":                   {"POST", initialize, []string{"Authorization", "Bearer " + token + "x"}, 401, "a token is needed"},
+		"no scheme":                     {"POST", initialize, []string{"Authorization", token}, 401, ""},
+		"other scheme":                  {"POST", initialize, []string{"Authorization", "Basic " + token}, 401, ""},
+		"token in the query":            {"GET", "", nil, 401, ""},
+		"a name of others":              {"POST", initialize, append([]string{"Host", "evil.example"}, auth...), 403, "does not go by the name"},
+		"an address of others":          {"POST", initialize, append([]string{"Host", "192.0.2.1:" + port}, auth...), 403, ""},
+		"localhost.evil":                {"POST", initialize, append([]string{"Host", "localhost.evil.example"}, auth...), 403, ""},
+		"no name":                       {"POST", initialize, append([]string{"Host", ":80"}, auth...), 403, ""},
+		"a site":                        {"POST", initialize, append([]string{"Origin", "https://evil.example"}, auth...), 403, "other web sites"},
+		"a site, reading":               {"GET", "", append([]string{"Origin", "https://evil.example"}, auth...), 403, ""},
+		"a page of nobody":              {"POST", initialize, append([]string{"Origin", "null"}, auth...), 403, ""},
+		"another port":                  {"POST", initialize, append([]string{"Origin", "http://localhost:1"}, auth...), 403, ""},
+		"a named address, another port": {"POST", initialize, append([]string{"Origin", "http://127.0.0.1:1"}, auth...), 403, "other web sites"},
+		"a file":                        {"POST", initialize, append([]string{"Origin", "file://localhost"}, auth...), 403, ""},
+		"fetched across sites":          {"GET", "", append([]string{"Sec-Fetch-Site", "cross-site"}, auth...), 403, ""},
+		"localhost":                     {"POST", initialize, append([]string{"Host", "localhost:" + port, "Origin", "http://localhost:" + port}, auth...), 200, "serverInfo"},
+		"an IPv6 address":               {"POST", initialize, append([]string{"Host", "[::1]:" + port}, auth...), 200, "serverInfo"},
+		"the named host":                {"POST", initialize, append([]string{"Host", "tools.example", "Origin", "https://tools.example"}, auth...), 200, "serverInfo"},
+		"lower-case scheme":             {"POST", initialize, []string{"Authorization", "bearer " + token}, 200, "serverInfo"},
+		"too large":                     {"POST", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + strings.Repeat("x", 5000) + `"}}`, auth, 413, "larger than 4096 bytes"},
+		"empty":                         {"POST", "", auth, 400, "empty"},
+		"not JSON":                      {"POST", "hello", auth, 400, "-32700"},
+		"not UTF-8":                     {"POST", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}", auth, 400, "UTF-8"},
+		"no message":                    {"POST", `{"id":1}`, auth, 400, "-32600"},
+		"a text":                        {"POST", `"x"`, auth, 400, "-32600"},
+		"a batch":                       {"POST", `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, append([]string{headerRevision, "2025-11-25"}, auth...), 400, "atching"},
+		"an unknown session":            {"POST", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, append([]string{headerSession, "none"}, auth...), 404, ""},
+		"an unknown revision":           {"POST", initialize, append([]string{headerRevision, "1999-01-01"}, auth...), 400, ""},
+		"a later revision":              {"POST", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, append([]string{headerRevision, "2999-01-01", "Mcp-Method", "tools/list"}, auth...), 400, ""},
+		"another method":                {"PUT", initialize, auth, 405, ""},
+		"no session to read":            {"GET", "", auth, 400, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := w.request(t.Context(), c.method, c.body, c.header...)

@@ -87,11 +87,12 @@ func (g guard) isOwn(r *http.Request) bool {
 		return false // "null" too: a page without an origin is nobody's
 	}
 	name := canonicalHost(origin.Hostname())
-	if g.hosts[name] {
-		return true
+	if isLoopback(name) {
+		// Other programs of this machine serve pages too, whether the address was named or not.
+		_, port, _ := net.SplitHostPort(r.Host)
+		return origin.Port() == port
 	}
-	_, port, _ := net.SplitHostPort(r.Host)
-	return isLoopback(name) && origin.Port() == port
+	return g.hosts[name]
 }
 
 func (g guard) knows(name string) bool { return isLoopback(name) || g.hosts[name] }
