@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/internal/schema"
+	"github.com/toolhost/toolhost/permissions"
 	"github.com/toolhost/toolhost/runtimes"
 )
 
@@ -61,6 +62,8 @@ type Options struct {
 	Cards []CardCopy
 	// DataDir is where each plugin gets a private folder named for it; "" for none.
 	DataDir string
+	// Closed is closed to the handlers of all plugins, whatever their manifests say.
+	Closed permissions.Closed
 	// Proofs remembers which manifests and schemas were checked without a mistake, so that a
 	// start need not check them once more; nil checks everything.
 	Proofs schema.Proofs

@@ -55,6 +55,7 @@ type opener struct {
 	anyRuntime bool // take plugins for which there is no runtime: nothing is opened
 	services   func(*Manifest) runtimes.Services
 	dataDir    string
+	closed     permissions.Closed // to every plugin
 	enforced   func(*Manifest, string) []Enforcement
 	taken      map[string]string // tool ids that are in use, with who has them; of a check
 	execute    executor          // runs commands of plugins; nil where nothing can
@@ -66,7 +67,7 @@ type opener struct {
 func newOpener(rts map[string]runtimes.Runtime, o *Options) *opener {
 	op := &opener{
 		rts: rts, maxTimeout: o.MaxTimeout, strict: o.Strict, installed: o.Installed, bundled: o.Bundled, consent: o.Consent, copies: slices.Clone(o.Cards),
-		services: o.Services, dataDir: o.DataDir, enforced: o.Enforced, proofs: o.Proofs, log: o.Log,
+		services: o.Services, dataDir: o.DataDir, closed: o.Closed, enforced: o.Enforced, proofs: o.Proofs, log: o.Log,
 	}
 	if op.enforced == nil {
 		op.enforced = enforcedAnywhere
@@ -150,7 +151,7 @@ func (o *opener) openVersion(ctx context.Context, dir string, v version) (p *ope
 func (o *opener) compile(p *opened, f *folder, c *checker) {
 	m := p.manifest
 	policy := *m.Policy
-	policy.Root = p.dir
+	policy.Root, policy.Closed = p.dir, o.closed
 	p.policy = &policy
 	for _, t := range m.Tools {
 		tool := &host.Tool{

@@ -209,7 +209,7 @@ func (g *Grant) begin() bool {
 	}
 	g.opened.Do(func() {
 		g.trees = openTrees(g.folder, g.policy.Root)
-		g.rules = compile(&g.policy.FS)
+		g.rules = compile(&g.policy.FS, &g.policy.Closed)
 	})
 	return true
 }

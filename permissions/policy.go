@@ -35,6 +35,9 @@ type Policy struct {
 	// hosts that settings name. It is asked when a connection is made; nil: none is set.
 	Setting func(ctx context.Context, key string) (json.RawMessage, error)
 
+	// Closed is closed whatever the rest says: where the host keeps what it goes by.
+	Closed Closed
+
 	// Root is the plugin's own folder, absolute; its files may be read by every
 	// call and written by none. "" where there is none.
 	Root string
@@ -59,6 +62,13 @@ type Access struct {
 type HostPolicy struct {
 	Static   []string // "api.example.com", "*.example.org:8443"
 	Settings []string // keys of user settings that hold a URL or host:port
+}
+
+// Closed are globs below the agent's folder that the host closes beside [HostReadDeny] and
+// [HostWriteDeny]. They match as those do.
+type Closed struct {
+	Read  []string // to reading and listing
+	Write []string
 }
 
 // Argument is a text of a call's arguments that names a file or folder.

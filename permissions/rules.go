@@ -37,23 +37,24 @@ type rule struct {
 	Access           // as declared
 	paths            allowList
 	deny, denyPlugin denyList
-	host             *denyList
+	host             *denyList // of every host
+	private          denyList  // of this one
 }
 
-func compile(p *FSPolicy) rules {
+func compile(p *FSPolicy, closed *Closed) rules {
 	r := rules{
-		read:  newRule(read, p.Read, &hostReadDeny),
-		write: newRule(write, p.Write, &hostWriteDeny),
+		read:  newRule(read, p.Read, &hostReadDeny, closed.Read),
+		write: newRule(write, p.Write, &hostWriteDeny, closed.Write),
 	}
 	if r.listed = p.List != nil; r.listed {
-		r.list = newRule(list, *p.List, &hostReadDeny)
+		r.list = newRule(list, *p.List, &hostReadDeny, closed.Read)
 	} else {
 		r.list = r.read
 	}
 	return r
 }
 
-func newRule(a access, declared Access, host *denyList) rule {
+func newRule(a access, declared Access, host *denyList, private []string) rule {
 	return rule{
 		access:     a,
 		Access:     declared,
@@ -61,6 +62,7 @@ func newRule(a access, declared Access, host *denyList) rule {
 		deny:       newDenyList(declared.Deny, false),
 		denyPlugin: newDenyList(declared.Deny, true),
 		host:       host,
+		private:    newDenyList(private, false),
 	}
 }
 
@@ -137,6 +139,9 @@ func (r *rule) closed(in location) string {
 		}
 		if by := r.host.closes(path); by != "" {
 			return fmt.Sprintf("the host's own rule %q closes it to every tool", by)
+		}
+		if by := r.private.closes(path); by != "" {
+			return fmt.Sprintf("the host keeps what it goes by at %q, and closes it to every tool", by)
 		}
 	}
 	return ""

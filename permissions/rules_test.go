@@ -210,3 +210,41 @@ func TestPluginFolder(t *testing.T) {
 		t.Error("the plugin's file is gone")
 	}
 }
+
+// TestClosed: what the host keeps in the agent's folder is closed, by every name, also in what
+// is moved, and a plugin reads its own files there all the same.
+func TestClosed(t *testing.T) {
+	folder := lay(t, map[string]string{
+		"a.md": "a", "kept/state/db": "s", "plugins/p/h.js": "1", "plugins/p/filer-plugin.json": "{}", "way": "-> kept/state", "new/x": "x",
+	})
+	p := everything()
+	p.Closed = Closed{Read: []string{"kept/state"}, Write: []string{"kept/state", "plugins"}}
+	p.Root = filepath.Join(folder, "plugins", "p")
+	f := grant(t, p, folder).FS()
+	denied := func(what string, err error) {
+		t.Helper()
+		if !errors.Is(err, ErrDenied) || !strings.Contains(err.Error(), "the host keeps what it goes by") && !strings.Contains(err.Error(), "the plugin's own folder") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for _, name := range []string{"kept/state/db", "KEPT/State/db", "way/db", "new/../kept/state/db"} {
+		_, err := f.ReadFile(name, 100)
+		if name == "KEPT/State/db" && errors.Is(err, ErrDenied) {
+			continue // a file system may look at case
+		}
+		denied("reading "+name, err)
+	}
+	_, err := f.ReadDir("kept/state")
+	denied("listing", err)
+	for _, name := range []string{"kept/state/new", "way/new", "plugins/evil/filer-plugin.json", "plugins/p/h.js"} {
+		denied("writing "+name, f.WriteFile(name, []byte("x"), 0o600))
+	}
+	for from, to := range map[string]string{"new": "plugins/new", "kept": "elsewhere", "kept/state": "elsewhere", "plugins": "elsewhere"} {
+		denied("moving "+from, f.Rename(from, to))
+	}
+	for _, name := range []string{"a.md", "plugins/p/h.js"} {
+		if _, err := f.ReadFile(name, 100); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -141,16 +141,24 @@ func (l limits) host() (host.Limits, error) {
 	return out, nil
 }
 
+// configFile gives where the configuration is, if there is any; "" for nowhere.
+func (p *program) configFile() string {
+	if p.flags.config != "" {
+		return p.flags.config
+	}
+	dir := ownDir("XDG_CONFIG_HOME", ".config")
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(dir, "config.json")
+}
+
 // readConfig reads the configuration and lets it set the flags that the command line
 // does not set.
 func (p *program) readConfig(cmd *cobra.Command) error {
-	path, named := p.flags.config, p.flags.config != ""
-	if !named {
-		dir := ownDir("XDG_CONFIG_HOME", ".config")
-		if dir == "" {
-			return nil
-		}
-		path = filepath.Join(dir, "config.json")
+	path, named := p.configFile(), p.flags.config != ""
+	if path == "" {
+		return nil
 	}
 	raw, err := readAtMost(path, maxConfig)
 	if errors.Is(err, fs.ErrNotExist) && !named {

@@ -76,7 +76,12 @@ func (p *program) open(quiet bool) (*session, error) {
 		Limits:          limits,
 		Log:             s.log,
 	})
-	if _, err := s.host.Replace("toolhost", host.BuiltIn, foldertools.Tools()); err != nil {
+	closed := p.closed()
+	builtIn := foldertools.Tools()
+	for _, t := range builtIn {
+		t.Policy.Closed = closed
+	}
+	if _, err := s.host.Replace("toolhost", host.BuiltIn, builtIn); err != nil {
 		return nil, failed(fmt.Errorf("registering the built-in tools: %w", err))
 	}
 	s.record(p.flags.calls, p.flags.state)
@@ -106,6 +111,7 @@ func (p *program) open(quiet bool) (*session, error) {
 		Enforced:   p.enforcedInLoad,
 		Cards:      p.flags.cards,
 		DataDir:    p.dataDir(),
+		Closed:     closed,
 		Proofs:     proofs,
 		MaxTimeout: s.host.Limits().MaxTimeout,
 		Strict:     p.flags.strict,
