@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolhost/toolhost/internal/jsondoc"
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 	"github.com/toolhost/toolhost/internal/schema"
 )
 
@@ -270,7 +270,7 @@ func (e *envelope) object(fields map[string]json.RawMessage, name string) json.R
 	return raw
 }
 
-var mimeType = regexp.MustCompile(`^[A-Za-z0-9][\w!#$&^.+-]*/[A-Za-z0-9][\w!#$&^.+-]*(\s*;.*)?$`)
+var mimeType = lazyregexp.New(`^[A-Za-z0-9][\w!#$&^.+-]*/[A-Za-z0-9][\w!#$&^.+-]*(\s*;.*)?$`)
 
 // blockFields says for each type of block which fields MCP requires and what kind of
 // value each known field holds. Source: schema of MCP revision 2025-11-25.

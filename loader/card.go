@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -13,6 +12,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/toolhost/toolhost/internal/jsondoc"
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 	"github.com/toolhost/toolhost/permissions"
 )
 
@@ -64,12 +64,12 @@ func isPage(entry string) bool {
 var cardModules = []string{".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx"}
 
 var (
-	cardName    = regexp.MustCompile(`^[a-z][a-z0-9-]{1,47}$`)
-	cardTool    = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
-	cardSetting = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_-]{0,63}$`)
-	cardPort    = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
-	cardType    = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,47}/[a-z0-9][a-z0-9-]{0,47}$`)
-	cardColor   = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+	cardName    = lazyregexp.New(`^[a-z][a-z0-9-]{1,47}$`)
+	cardTool    = lazyregexp.New(`^[a-z][a-z0-9_]{0,39}$`)
+	cardSetting = lazyregexp.New(`^[a-zA-Z][a-zA-Z0-9_-]{0,63}$`)
+	cardPort    = lazyregexp.New(`^[a-z][a-z0-9-]{0,31}$`)
+	cardType    = lazyregexp.New(`^[a-z0-9][a-z0-9-]{0,47}/[a-z0-9][a-z0-9-]{0,47}$`)
+	cardColor   = lazyregexp.New(`^#[0-9a-fA-F]{6}$`)
 )
 
 // reservedCards are names that the app keeps for itself.
@@ -216,7 +216,7 @@ func (c *checker) cardEntry() {
 }
 
 // devices are names that no file has on Windows.
-var devices = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$|clock\$) *(\..*)?$`)
+var devices = lazyregexp.New(`(?i)^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$|clock\$) *(\..*)?$`)
 
 // packagePath checks a path in a card, which must be one on every system. It reports whether
 // there was something wrong.

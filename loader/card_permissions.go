@@ -3,11 +3,11 @@ package loader
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 	"github.com/toolhost/toolhost/internal/suggest"
 	"github.com/toolhost/toolhost/permissions"
 )
@@ -140,7 +140,7 @@ func (c *checker) cardHosts(pointer, id string, v any) []string {
 	return hosts
 }
 
-var hostLabel = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+var hostLabel = lazyregexp.New(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
 // cardHost checks a host of a card, which is a name in lower case, with a port where it is
 // not that of https.

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 
 	"github.com/toolhost/toolhost/internal/jsondoc"
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 	"github.com/toolhost/toolhost/internal/suggest"
 )
 
@@ -33,7 +33,7 @@ var (
 	}
 	cardTypes  = []string{"string", "number", "integer", "boolean", "object", "array", "null"}
 	cardCounts = []string{"minProperties", "maxProperties", "minItems", "maxItems", "minLength", "maxLength"}
-	cardRef    = regexp.MustCompile(`^#/\$defs/([^/]+)$`)
+	cardRef    = lazyregexp.New(`^#/\$defs/([^/]+)$`)
 )
 
 // schemaChecker goes over one schema of a card.

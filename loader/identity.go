@@ -3,12 +3,13 @@ package loader
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
+
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 )
 
 // FilerVersion is the Filer version that this host claims to be for the engines of a
@@ -16,8 +17,8 @@ import (
 const FilerVersion = "0.9.0"
 
 var (
-	pluginName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
-	notInName  = regexp.MustCompile(`[^a-z0-9]+`)
+	pluginName = lazyregexp.New(`^[a-z0-9][a-z0-9-]{0,63}$`)
+	notInName  = lazyregexp.New(`[^a-z0-9]+`)
 )
 
 // identity checks the name, version and engines of the plugin.

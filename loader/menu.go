@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/internal/jsondoc"
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 	"github.com/toolhost/toolhost/internal/suggest"
 	"github.com/toolhost/toolhost/runtimes"
 )
@@ -357,7 +357,7 @@ func plain(v json.RawMessage) string {
 	return string(v)
 }
 
-var placeholder = regexp.MustCompile(`\{\{\s*([A-Za-z0-9_.-]+)(?:\[(\d{1,6})\])?\s*\}\}`)
+var placeholder = lazyregexp.New(`\{\{\s*([A-Za-z0-9_.-]+)(?:\[(\d{1,6})\])?\s*\}\}`)
 
 // fill puts values in the place of the placeholders of a prompt: {{paths}}, one a line,
 // {{paths[0]}}, {{path}}, which is the first, {{name}}, which is its file name, and the ids

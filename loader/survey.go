@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 	"github.com/toolhost/toolhost/permissions"
 	"github.com/toolhost/toolhost/runtimes"
 )
@@ -109,17 +110,17 @@ type permitted struct{ pointer, what string }
 
 var (
 	// Words without which code does not do what they stand for, however it comes by them.
-	wordsOfWriting = regexp.MustCompile(`(?i)write|append|mkdir|mkdtemp|copy|\bcp|rename|\brm|unlink|truncate|utimes|\bopen`)
-	wordsOfFetch   = regexp.MustCompile(`fetch|https?\b|undici`)
-	wordsOfNet     = regexp.MustCompile(`\b(net|tls)\b`)
+	wordsOfWriting = lazyregexp.New(`(?i)write|append|mkdir|mkdtemp|copy|\bcp|rename|\brm|unlink|truncate|utimes|\bopen`)
+	wordsOfFetch   = lazyregexp.New(`fetch|https?\b|undici`)
+	wordsOfNet     = lazyregexp.New(`\b(net|tls)\b`)
 )
 
 // unused gives the permissions of which a plugin's code does not hold the words. It tells
 // nothing of code that makes the names of members, which most does not.
 func unused(p *permissions.Policy, code string) []permitted {
-	word := func(w string) *regexp.Regexp { return regexp.MustCompile(`\b` + regexp.QuoteMeta(w) + `\b`) }
+	word := func(w string) *lazyregexp.Regexp { return lazyregexp.New(`\b` + regexp.QuoteMeta(w) + `\b`) }
 	var found []permitted
-	look := func(declared bool, words *regexp.Regexp, pointer, what string) {
+	look := func(declared bool, words *lazyregexp.Regexp, pointer, what string) {
 		if declared && !words.MatchString(code) {
 			found = append(found, permitted{"/permissions/" + pointer, what})
 		}

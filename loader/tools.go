@@ -3,15 +3,16 @@ package loader
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 )
 
 var (
-	toolID      = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-	notInID     = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
-	underscores = regexp.MustCompile(`__+`)
+	toolID      = lazyregexp.New(`^[A-Za-z0-9_-]{1,64}$`)
+	notInID     = lazyregexp.New(`[^A-Za-z0-9_-]+`)
+	underscores = lazyregexp.New(`__+`)
 )
 
 // tools checks the tools, wherever they stand, and gathers them in the manifest.
@@ -205,7 +206,7 @@ func (c *checker) toolTitle(pointer string) string {
 	return "the tool in " + field(pointer)
 }
 
-var extension = regexp.MustCompile(`^(\.[^\s\p{C}./\\*?:"<>|,;{}\[\]]+)+$`)
+var extension = lazyregexp.New(`^(\.[^\s\p{C}./\\*?:"<>|,;{}\[\]]+)+$`)
 
 // extensions checks a list of file extensions.
 func (c *checker) extensions(pointer string, object map[string]any) {

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"math"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 )
 
 // path checks a path of the manifest by its text, for a message that names the line.
@@ -39,9 +40,9 @@ func (c *checker) path(pointer, p string) {
 	}
 }
 
-var drive = regexp.MustCompile(`^[A-Za-z]:`)
+var drive = lazyregexp.New(`^[A-Za-z]:`)
 
-var duration = regexp.MustCompile(`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`)
+var duration = lazyregexp.New(`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`)
 
 // timeout checks and reads the timeout of an object; 0 where there is none, or a wrong one.
 func (c *checker) timeout(pointer string, object map[string]any) time.Duration {
@@ -92,7 +93,7 @@ func short(d time.Duration) string {
 	return s
 }
 
-var memory = regexp.MustCompile(`^([0-9]{1,15})(B|KB|KiB|MB|MiB|GB|GiB)$`)
+var memory = lazyregexp.New(`^([0-9]{1,15})(B|KB|KiB|MB|MiB|GB|GiB)$`)
 
 // memory checks and reads permissions.execution.memory; 0 where there is none, or a wrong one.
 func (c *checker) memory(pointer string, object map[string]any) int64 {

@@ -3,11 +3,12 @@ package permissions
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 )
 
 // ErrBadGlob is what Match gives for a glob that cannot be read.
@@ -287,7 +288,7 @@ func (l *denyList) closes(name string) string {
 }
 
 // tails are dots and spaces at the end of a name.
-var tails = regexp.MustCompile(`[. ]+/`)
+var tails = lazyregexp.New(`[. ]+/`)
 
 // globMistake says what is wrong with a tidied glob; "" where nothing is.
 func globMistake(g string) string {

@@ -2,13 +2,14 @@ package runtimes
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
+
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 )
 
 // Placeholder matches a placeholder for a secret setting, {{secret:KEY}}, as it stands in a
 // text or, percent-encoded, in a URL or form. Its only group is the key.
-var Placeholder = regexp.MustCompile(`(?i)(?:\{|%7B){2}secret(?::|%3A)([^{}"\s&=/?#\\]{1,300}?)(?:\}|%7D){2}`)
+var Placeholder = lazyregexp.New(`(?i)(?:\{|%7B){2}secret(?::|%3A)([^{}"\s&=/?#\\]{1,300}?)(?:\}|%7D){2}`)
 
 // CheckPlaceholders refuses a request that holds a placeholder for a secret while the
 // arguments of its call hold one, too. An agent, or whoever writes what it reads, must not

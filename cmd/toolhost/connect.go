@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/toolhost/toolhost/internal/connect"
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 	"github.com/toolhost/toolhost/internal/suggest"
 )
 
@@ -68,7 +68,7 @@ With --url the client is told where a toolhost serves HTTP, with the token of
 	return cmd
 }
 
-var serverName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`)
+var serverName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`)
 
 func (p *program) connect(cmd *cobra.Command, name string, c connecting) error {
 	clients := connect.Clients()

@@ -8,10 +8,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 )
 
 // maxLine is the longest line that is read. It is four times the host's default limit
@@ -161,7 +162,7 @@ func encodeResponse(id json.RawMessage, result json.RawMessage, err error) []byt
 }
 
 // surrogates finds escapes in JSON text: a pair of surrogates, a lone one, or any other.
-var surrogates = regexp.MustCompile(`\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)`)
+var surrogates = lazyregexp.New(`\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)`)
 
 // wellFormed gives JSON text in which all is UTF-8 and no surrogate stands alone, each
 // fault replaced by U+FFFD: strict clients end the session over such a line. It is the

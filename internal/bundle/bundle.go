@@ -23,12 +23,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 )
 
 // Options of a Builder. Zero fields are the defaults.
@@ -227,7 +228,7 @@ func strict(code string) string {
 }
 
 // commonJS is where the bundler puts a file that is no ES module.
-var commonJS = regexp.MustCompile(`__commonJS\(\{\s*"` + fileSpace + `:([^"]*)"`)
+var commonJS = lazyregexp.New(`__commonJS\(\{\s*"` + fileSpace + `:([^"]*)"`)
 
 // lead begins a script.
 const lead = "(function(require,__host){"

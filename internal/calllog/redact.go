@@ -7,12 +7,12 @@ import (
 	"encoding/json"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/toolhost/toolhost/internal/jsondoc"
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 )
 
 // Redacted stands where a secret was.
@@ -134,28 +134,28 @@ func isSecretKey(key string) bool {
 // expression is not tried: that takes a hundred times as long.
 type pattern struct {
 	hints []string
-	find  *regexp.Regexp
+	find  *lazyregexp.Regexp
 	with  string
 }
 
 var patterns = []pattern{
-	{[]string{"private key"}, regexp.MustCompile(`-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY( BLOCK)?-----[\s\S]*?(-----END [A-Z0-9 ]{0,40}PRIVATE KEY( BLOCK)?-----|\z)`), Redacted},
-	{[]string{"://"}, regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]{0,30}://)[^/\s@"'<>?#]+@`), "${1}" + Redacted + "@"},
-	{[]string{"hooks.slack.com/"}, regexp.MustCompile(`(hooks\.slack\.com/(?:services|workflows|triggers)/)[A-Za-z0-9/_-]+`), "${1}" + Redacted},
-	{[]string{"eyj"}, regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{4,}(\.[A-Za-z0-9_-]*)*`), Redacted},
-	{[]string{"akia", "asia", "abia", "acca"}, regexp.MustCompile(`\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b`), Redacted},
-	{[]string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})`), Redacted},
-	{[]string{"glpat-", "gldt-", "glrt-"}, regexp.MustCompile(`\bgl(?:pat|dt|rt)-[A-Za-z0-9_-]{16,}`), Redacted},
-	{[]string{"xox", "xapp-"}, regexp.MustCompile(`\b(?:xox[a-z]|xapp)-[A-Za-z0-9-]{8,}`), Redacted},
-	{[]string{"sk-"}, regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{16,}`), Redacted},
-	{[]string{"sk_", "rk_", "whsec_"}, regexp.MustCompile(`\b(?:[sr]k_(?:live|test)_|whsec_)[A-Za-z0-9]{12,}`), Redacted},
-	{[]string{"aiza"}, regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{30,}`), Redacted},
-	{[]string{"npm_", "hf_", "pypi-", "dop_v1_"}, regexp.MustCompile(`\b(?:npm_|hf_|pypi-|dop_v1_)[A-Za-z0-9_-]{20,}`), Redacted},
-	{[]string{"bearer", "basic", "digest", "negotiate"}, regexp.MustCompile(`(?i)\b(bearer|basic|digest|negotiate)([ \t]+)[A-Za-z0-9._~+/=-]{8,}`), "${1}${2}" + Redacted},
+	{[]string{"private key"}, lazyregexp.New(`-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY( BLOCK)?-----[\s\S]*?(-----END [A-Z0-9 ]{0,40}PRIVATE KEY( BLOCK)?-----|\z)`), Redacted},
+	{[]string{"://"}, lazyregexp.New(`([A-Za-z][A-Za-z0-9+.-]{0,30}://)[^/\s@"'<>?#]+@`), "${1}" + Redacted + "@"},
+	{[]string{"hooks.slack.com/"}, lazyregexp.New(`(hooks\.slack\.com/(?:services|workflows|triggers)/)[A-Za-z0-9/_-]+`), "${1}" + Redacted},
+	{[]string{"eyj"}, lazyregexp.New(`\beyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{4,}(\.[A-Za-z0-9_-]*)*`), Redacted},
+	{[]string{"akia", "asia", "abia", "acca"}, lazyregexp.New(`\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b`), Redacted},
+	{[]string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, lazyregexp.New(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})`), Redacted},
+	{[]string{"glpat-", "gldt-", "glrt-"}, lazyregexp.New(`\bgl(?:pat|dt|rt)-[A-Za-z0-9_-]{16,}`), Redacted},
+	{[]string{"xox", "xapp-"}, lazyregexp.New(`\b(?:xox[a-z]|xapp)-[A-Za-z0-9-]{8,}`), Redacted},
+	{[]string{"sk-"}, lazyregexp.New(`\bsk-[A-Za-z0-9_-]{16,}`), Redacted},
+	{[]string{"sk_", "rk_", "whsec_"}, lazyregexp.New(`\b(?:[sr]k_(?:live|test)_|whsec_)[A-Za-z0-9]{12,}`), Redacted},
+	{[]string{"aiza"}, lazyregexp.New(`\bAIza[A-Za-z0-9_-]{30,}`), Redacted},
+	{[]string{"npm_", "hf_", "pypi-", "dop_v1_"}, lazyregexp.New(`\b(?:npm_|hf_|pypi-|dop_v1_)[A-Za-z0-9_-]{20,}`), Redacted},
+	{[]string{"bearer", "basic", "digest", "negotiate"}, lazyregexp.New(`(?i)\b(bearer|basic|digest|negotiate)([ \t]+)[A-Za-z0-9._~+/=-]{8,}`), "${1}${2}" + Redacted},
 }
 
 // assignment finds what a name gets that stands before it: PASSWORD=…, "apiKey": "…", token: ….
-var assignment = regexp.MustCompile(`(?i)([A-Za-z0-9_.-]{0,40}(?:pass[_-]?word|passwd|passphrase|secret|token|authorization|api[_-]?key|access[_-]?key|private[_-]?key|credential|cookie|pwd)[A-Za-z0-9_.-]{0,40})(\\?["']?[ \t]{0,4}[:=][ \t]{0,4})(\\?"(?:[^"\\\n]|\\[^"\n])*\\?"|'[^'\n]*'|[^\s"'\\,;&<>(){}\[\]]+)`)
+var assignment = lazyregexp.New(`(?i)([A-Za-z0-9_.-]{0,40}(?:pass[_-]?word|passwd|passphrase|secret|token|authorization|api[_-]?key|access[_-]?key|private[_-]?key|credential|cookie|pwd)[A-Za-z0-9_.-]{0,40})(\\?["']?[ \t]{0,4}[:=][ \t]{0,4})(\\?"(?:[^"\\\n]|\\[^"\n])*\\?"|'[^'\n]*'|[^\s"'\\,;&<>(){}\[\]]+)`)
 
 var assignmentHints = []string{"password", "pass_word", "pass-word", "passwd", "passphrase", "secret", "token", "authorization", "api_key", "api-key", "apikey", "access", "private", "credential", "cookie", "pwd"}
 

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolhost/toolhost/internal/jsondoc"
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 )
 
 // tomlLine is a line of a TOML text.
@@ -79,7 +80,7 @@ func tomlLines(text string) ([]tomlLine, error) {
 	return lines, nil
 }
 
-var tomlHeader = regexp.MustCompile(`^(?:\[\[([^\[\]#]+)\]\]|\[([^\[\]#]+)\])\s*(?:#.*)?$`)
+var tomlHeader = lazyregexp.New(`^(?:\[\[([^\[\]#]+)\]\]|\[([^\[\]#]+)\])\s*(?:#.*)?$`)
 
 // setTOML puts the table [key.name] into a text, or takes it out where value is nil.
 func setTOML(text, key, name string, value any) (string, error) {

@@ -3,26 +3,26 @@ package consent
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 	"github.com/toolhost/toolhost/internal/schema"
 	"github.com/toolhost/toolhost/loader"
 )
 
 // aimed matches what a description says to a model rather than about a tool.
 var aimed = []struct {
-	pattern *regexp.Regexp
+	pattern *lazyregexp.Regexp
 	what    string
 }{
-	{regexp.MustCompile(`(?i)\b(ignore|disregard|forget|override)\b.{0,30}\b(previous|prior|above|earlier|other|all|your)\b.{0,30}\b(instruction|prompt|rule|guideline|tool)s?`), "tells the model to pass over its instructions"},
-	{regexp.MustCompile(`(?i)\b(do not|don't|never|without)\b.{0,20}\b(tell(ing)?|mention(ing)?|inform(ing)?|ask(ing)?|show(ing)?|reveal(ing)?|notify(ing)?)\b.{0,30}\b(user|human|anyone|them)\b`), "tells the model to keep something from the user"},
-	{regexp.MustCompile(`(?i)<\s*/?\s*(important|system|instructions?|secret|admin|assistant|hidden)\b[^>]{0,40}>`), "has a tag that models take for an instruction"},
-	{regexp.MustCompile(`(?i)\b(system prompt|developer message|jailbreak)\b`), "speaks of the model's own instructions"},
-	{regexp.MustCompile(`(?i)\b(always|must|first|immediately)\b.{0,30}\b(call|use|run|invoke|execute)\b.{0,40}\b(before|instead of|prior to)\b.{0,40}\b(any|every|all|other|another|each)\b`), "puts the tool before all others"},
-	{regexp.MustCompile(`(?i)(~/\.ssh|id_rsa|id_ed25519|/etc/passwd|\.aws/credentials|\.env\b.{0,20}\b(content|value|secret)|\bapi[ _-]?keys?\b.{0,30}\b(send|include|pass|append))`), "names places of secrets"},
-	{regexp.MustCompile(`(?i)\b(send|forward|upload|post|include|append|pass)\b.{0,40}\b(conversation|chat history|context|previous messages|credentials|passwords?|secrets?)\b`), "asks for what the model knows from elsewhere"},
+	{lazyregexp.New(`(?i)\b(ignore|disregard|forget|override)\b.{0,30}\b(previous|prior|above|earlier|other|all|your)\b.{0,30}\b(instruction|prompt|rule|guideline|tool)s?`), "tells the model to pass over its instructions"},
+	{lazyregexp.New(`(?i)\b(do not|don't|never|without)\b.{0,20}\b(tell(ing)?|mention(ing)?|inform(ing)?|ask(ing)?|show(ing)?|reveal(ing)?|notify(ing)?)\b.{0,30}\b(user|human|anyone|them)\b`), "tells the model to keep something from the user"},
+	{lazyregexp.New(`(?i)<\s*/?\s*(important|system|instructions?|secret|admin|assistant|hidden)\b[^>]{0,40}>`), "has a tag that models take for an instruction"},
+	{lazyregexp.New(`(?i)\b(system prompt|developer message|jailbreak)\b`), "speaks of the model's own instructions"},
+	{lazyregexp.New(`(?i)\b(always|must|first|immediately)\b.{0,30}\b(call|use|run|invoke|execute)\b.{0,40}\b(before|instead of|prior to)\b.{0,40}\b(any|every|all|other|another|each)\b`), "puts the tool before all others"},
+	{lazyregexp.New(`(?i)(~/\.ssh|id_rsa|id_ed25519|/etc/passwd|\.aws/credentials|\.env\b.{0,20}\b(content|value|secret)|\bapi[ _-]?keys?\b.{0,30}\b(send|include|pass|append))`), "names places of secrets"},
+	{lazyregexp.New(`(?i)\b(send|forward|upload|post|include|append|pass)\b.{0,40}\b(conversation|chat history|context|previous messages|credentials|passwords?|secrets?)\b`), "asks for what the model knows from elsewhere"},
 }
 
 // Lint gives what somebody should look at twice before agreeing: characters that are not seen,

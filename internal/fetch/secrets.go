@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"mime"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/jsondoc"
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 	"github.com/toolhost/toolhost/permissions"
 	"github.com/toolhost/toolhost/runtimes"
 )
@@ -121,8 +121,8 @@ func (f *filler) fillURL(ctx context.Context, text string) (string, error) {
 	return path + query, err
 }
 
-var jsonType = regexp.MustCompile(`^application/(.*\+)?(json|x-ndjson|jsonl|json-seq)$`)
-var xmlType = regexp.MustCompile(`^(application|text)/(.*\+)?(xml|html)$`)
+var jsonType = lazyregexp.New(`^application/(.*\+)?(json|x-ndjson|jsonl|json-seq)$`)
+var xmlType = lazyregexp.New(`^(application|text)/(.*\+)?(xml|html)$`)
 
 // fillBody puts secrets into a body of text. Others, also those of several parts, stay as they are.
 func (f *filler) fillBody(ctx context.Context, body []byte, contentType string) ([]byte, error) {

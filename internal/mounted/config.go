@@ -8,8 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
+
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 )
 
 // Config says how a server is reached, in the form that MCP clients use.
@@ -95,7 +96,7 @@ func (c Config) expanded() (Config, error) {
 	return c, nil
 }
 
-var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`)
+var variable = lazyregexp.New(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`)
 
 // expand fills in ${NAME} and ${NAME:-default}. What else has a dollar stays as it is.
 func expand(text string, lookup func(string) (string, bool)) (string, error) {

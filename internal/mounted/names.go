@@ -3,8 +3,9 @@ package mounted
 import (
 	"fmt"
 	"hash/fnv"
-	"regexp"
 	"strings"
+
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 )
 
 const (
@@ -13,7 +14,7 @@ const (
 	maxPrefix = 24
 )
 
-var unfit = regexp.MustCompile(`[^A-Za-z0-9-]+|_+`)
+var unfit = lazyregexp.New(`[^A-Za-z0-9-]+|_+`)
 
 // prefix gives the server's part of its tools' names: letters, digits, - and single _.
 func prefix(server string) string {
@@ -27,7 +28,7 @@ func prefix(server string) string {
 	return p
 }
 
-var unfitTool = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+var unfitTool = lazyregexp.New(`[^A-Za-z0-9_-]`)
 
 // names gives tools their names: <server>__<tool>, within what clients take. Two tools
 // never get one name, and a tool's name depends on no other tool's unless they clash.

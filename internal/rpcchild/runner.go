@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -17,6 +16,7 @@ import (
 	"github.com/hashicorp/go-plugin/runner"
 
 	"github.com/toolhost/toolhost/internal/child"
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 )
 
 // maxNoise is how many lines a child may say before the one that counts.
@@ -26,7 +26,7 @@ const maxNoise = 100
 const maxSaid = 8 << 10
 
 // handshake is the line that says where a child serves.
-var handshake = regexp.MustCompile(`^\d+\|\d+\|(unix|tcp)\|`)
+var handshake = lazyregexp.New(`^\d+\|\d+\|(unix|tcp)\|`)
 
 // childRunner lets go-plugin use a child of ours.
 type childRunner struct {

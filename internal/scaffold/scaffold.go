@@ -14,10 +14,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"text/template"
+
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 )
 
 //go:embed templates
@@ -59,7 +60,7 @@ type data struct {
 	Build                   string
 }
 
-var notInName = regexp.MustCompile(`[^a-z0-9]+`)
+var notInName = lazyregexp.New(`[^a-z0-9]+`)
 
 // maxName is how long a plugin's name may be.
 const maxName = 64

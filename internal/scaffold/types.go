@@ -3,13 +3,13 @@ package scaffold
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/toolhost/toolhost/internal/jsondoc"
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 )
 
 // Types writes the TypeScript declarations of the arguments of tools: for each an
@@ -257,7 +257,7 @@ func (w *typeWriter) array(s map[string]any, pointer string, depth int, margin s
 	return w.typeAt(pointer+"/items", depth+1, margin).closed() + "[]"
 }
 
-var identifier = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
+var identifier = lazyregexp.New(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
 
 func (w *typeWriter) object(s map[string]any, pointer string, depth int, margin string) string {
 	required, _ := s["required"].([]any)

@@ -2,11 +2,11 @@ package schema
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/jsondoc"
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 	"github.com/toolhost/toolhost/internal/suggest"
 )
 
@@ -105,7 +105,7 @@ func (l *linter) depthOf(n *node) int {
 	return depth
 }
 
-var clientName = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
+var clientName = lazyregexp.New(`^[a-zA-Z0-9_.-]{1,64}$`)
 
 func (l *linter) properties(n *node) {
 	required := stringsOf(n.object["required"])

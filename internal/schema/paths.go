@@ -2,7 +2,6 @@ package schema
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/toolhost/toolhost/internal/jsondoc"
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 )
 
 func (s *Schema) pathArguments(args []byte) []PathArgument {
@@ -68,7 +68,7 @@ func (f *pathFinder) byName(pointer string, v any, named bool) {
 
 // pathName is a name that is, or ends in, one of the words in camel, snake or
 // kebab case.
-var pathName = regexp.MustCompile(`^(?i:paths?|files?|dir|folder)$|[-_](?i:paths?|files?|dir|folder)$|.(Paths?|Files?|Dir|Folder)$`)
+var pathName = lazyregexp.New(`^(?i:paths?|files?|dir|folder)$|[-_](?i:paths?|files?|dir|folder)$|.(Paths?|Files?|Dir|Folder)$`)
 
 func namesPath(name string) bool { return pathName.MatchString(name) }
 

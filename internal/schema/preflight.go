@@ -3,12 +3,12 @@ package schema
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
 
 	"github.com/toolhost/toolhost/internal/jsondoc"
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 	"github.com/toolhost/toolhost/internal/suggest"
 )
 
@@ -127,7 +127,7 @@ func (c *compilation) checkPatterns(late *atomic.Int32) {
 	}
 }
 
-var patternErrorPrefix = regexp.MustCompile("^error parsing regexp: ")
+var patternErrorPrefix = lazyregexp.New("^error parsing regexp: ")
 
 func patternError(err error) string { return patternErrorPrefix.ReplaceAllString(err.Error(), "") }
 

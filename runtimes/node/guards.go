@@ -3,12 +3,13 @@ package node
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/dop251/goja"
+
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 )
 
 // Limits of what one built-in function does in one go. No interrupt reaches it there, and
@@ -95,7 +96,7 @@ func makesNames(code string) bool {
 
 // constructorWord shows that a script takes the constructor of an object, not only that a
 // class has one.
-var constructorWord = regexp.MustCompile(`\.\s*constructor\b|\bconstructor\s*[^\s(]`)
+var constructorWord = lazyregexp.New(`\.\s*constructor\b|\bconstructor\s*[^\s(]`)
 
 // guardsFor looks through the text of a script, and how it reaches members. One that makes
 // code or names at run time gets all.

@@ -3,7 +3,6 @@ package node
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,6 +12,7 @@ import (
 	"github.com/dop251/goja/parser"
 
 	"github.com/toolhost/toolhost/internal/bundle"
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 	"github.com/toolhost/toolhost/runtimes"
 )
 
@@ -117,7 +117,7 @@ func (e *engine) place(script string, line, column int) (file string, l, c int, 
 }
 
 // frame is one line of goja's stack text: function, script, line, column and program counter.
-var frame = regexp.MustCompile(`^\s*at (?:(.*) \()?(.+?):(\d+):(\d+)\(\d+\)\)?$`)
+var frame = lazyregexp.New(`^\s*at (?:(.*) \()?(.+?):(\d+):(\d+)\(\d+\)\)?$`)
 
 const (
 	maxFrames    = 20

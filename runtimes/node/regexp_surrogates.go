@@ -2,20 +2,21 @@ package node
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/dop251/goja"
+
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 )
 
 // surrogateEscape shows that a pattern may name halves of surrogate pairs.
-var surrogateEscape = regexp.MustCompile(`\\u[dD][89a-fA-F]`)
+var surrogateEscape = lazyregexp.New(`\\u[dD][89a-fA-F]`)
 
 // statics shows that a script may read RegExp.$1 and the like.
-var statics = regexp.MustCompile(`RegExp\.(\$|last(Match|Paren)|(left|right)Context|input\b)|\}\s*=\s*RegExp\b|\bRegExp\[`)
+var statics = lazyregexp.New(`RegExp\.(\$|last(Match|Paren)|(left|right)Context|input\b)|\}\s*=\s*RegExp\b|\bRegExp\[`)
 
 // namesSurrogates reports whether a pattern without the flag u, which matches code units,
 // has classes that name halves of surrogate pairs.

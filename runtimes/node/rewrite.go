@@ -3,13 +3,14 @@ package node
 import (
 	"math/big"
 	"reflect"
-	"regexp"
 	"strings"
 
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/file"
 	"github.com/dop251/goja/token"
 	"github.com/dop251/goja/unistring"
+
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 )
 
 // rewriter changes a parsed script where the engine has no other place for a limit.
@@ -20,10 +21,10 @@ type rewriter struct {
 
 var (
 	// bigPower shows that a script may have a power or a shift of big integers.
-	bigPower = regexp.MustCompile(`\b[0-9][0-9a-fA-FxXoObB_]*n\b[^;]*(\*\*|<<|>>)|(\*\*|<<|>>)[^;]*\b[0-9][0-9a-fA-FxXoObB_]*n\b`)
-	evalWord = regexp.MustCompile(`\beval\b`)
+	bigPower = lazyregexp.New(`\b[0-9][0-9a-fA-FxXoObB_]*n\b[^;]*(\*\*|<<|>>)|(\*\*|<<|>>)[^;]*\b[0-9][0-9a-fA-FxXoObB_]*n\b`)
+	evalWord = lazyregexp.New(`\beval\b`)
 	// surrogateWord shows that a script may have a regular expression with halves of pairs.
-	surrogateWord = regexp.MustCompile(`\\u[dD][89a-fA-F]|[^\x{0}-\x{ffff}]`)
+	surrogateWord = lazyregexp.New(`\\u[dD][89a-fA-F]|[^\x{0}-\x{ffff}]`)
 )
 
 // rewrite changes what needs it in the script of this text.
@@ -173,7 +174,7 @@ func hostMember(name string, at file.Idx) ast.Expression {
 }
 
 // sameTwice shows two names in a template.
-var sameTwice = regexp.MustCompile("\\$\\{(\\w+)\\}[^`$]*\\$\\{(\\w+)\\}")
+var sameTwice = lazyregexp.New("\\$\\{(\\w+)\\}[^`$]*\\$\\{(\\w+)\\}")
 
 // mayDouble reports whether code adds a variable to itself. A text that is doubled fills
 // the memory in thirty steps, faster than anybody looks; one that grows by pieces does not.

@@ -2,9 +2,10 @@ package node
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 )
 
 // RiskError says that a plugin was not opened since its code may do what nothing could
@@ -23,11 +24,11 @@ func (e *RiskError) Error() string {
 // by the text of a plugin's code, and limits of operators are written into it; neither
 // reaches a text that is made at run time and evaluated where it stands.
 var hazards = []struct {
-	word *regexp.Regexp
+	word *lazyregexp.Regexp
 	what string
 }{
-	{regexp.MustCompile(`\beval\b`), "evaluates texts as code (eval)"},
-	{regexp.MustCompile(`\bFunction\s*\(`), "makes functions of texts (Function)"},
+	{lazyregexp.New(`\beval\b`), "evaluates texts as code (eval)"},
+	{lazyregexp.New(`\bFunction\s*\(`), "makes functions of texts (Function)"},
 }
 
 // risks gives the hazards in the code of a plugin's modules.

@@ -3,11 +3,12 @@ package node
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/dop251/goja"
+
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 )
 
 // maxMessage is how many UTF-16 units of a thrown message reach the agent.
@@ -30,7 +31,7 @@ type failure struct {
 }
 
 // topFrame is the first line of a stack that shows a place in a file of the plugin.
-var topFrame = regexp.MustCompile(`(?m)^    at (?:.* \()?([^():]+):(\d+):(\d+)\)?$`)
+var topFrame = lazyregexp.New(`(?m)^    at (?:.* \()?([^():]+):(\d+):(\d+)\)?$`)
 
 // top gives the author's file, line and column where it was thrown.
 func (f *failure) top() (file string, line, column int, ok bool) {

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 	"github.com/toolhost/toolhost/runtimes"
 )
 
@@ -44,10 +44,10 @@ func loadError(result *host.Result) error {
 }
 
 // frame is the first line of a stack with a place below the plugin's folder.
-var frame = regexp.MustCompile(`(?m)^    at (?:.* \()?([^():/][^():]*):(\d+):(\d+)\)?$`)
+var frame = lazyregexp.New(`(?m)^    at (?:.* \()?([^():/][^():]*):(\d+):(\d+)\)?$`)
 
 // place is how Node.js begins to print a mistake in the syntax of a file.
-var place = regexp.MustCompile(`(?m)^(file://)?(/.*):(\d+)\n.*\n( *)\^+\n\n(?:\w*Error: )(.*)$`)
+var place = lazyregexp.New(`(?m)^(file://)?(/.*):(\d+)\n.*\n( *)\^+\n\n(?:\w*Error: )(.*)$`)
 
 // placed reads where a mistake in the syntax is from what Node.js printed.
 func placed(dir, text string) (runtimes.Problem, bool) {
