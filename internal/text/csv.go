@@ -104,12 +104,19 @@ func AppendCSV(b *strings.Builder, fields []string, delimiter byte) {
 		if i > 0 {
 			b.WriteByte(delimiter)
 		}
-		if !strings.ContainsAny(field, "\"\r\n") && strings.IndexByte(field, delimiter) < 0 {
+		quote := strings.IndexByte(field, '"')
+		if quote < 0 && strings.IndexByte(field, delimiter) < 0 && strings.IndexByte(field, '\n') < 0 && strings.IndexByte(field, '\r') < 0 {
 			b.WriteString(field)
 			continue
 		}
 		b.WriteByte('"')
-		b.WriteString(strings.ReplaceAll(field, `"`, `""`))
+		for quote >= 0 {
+			b.WriteString(field[:quote+1])
+			b.WriteByte('"')
+			field = field[quote+1:]
+			quote = strings.IndexByte(field, '"')
+		}
+		b.WriteString(field)
 		b.WriteByte('"')
 	}
 }

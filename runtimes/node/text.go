@@ -218,7 +218,8 @@ func (e *engine) member(o *goja.Object, name, value string) {
 // maxColumns is how many fields a row may have that is written as CSV.
 const maxColumns = 1 << 20
 
-// stringifyCSV is (rows of strings, delimiter, line end).
+// stringifyCSV is (rows, delimiter, line end, cell), where cell makes a text of an object;
+// undefined where some row is no array.
 func (e *engine) stringifyCSV(c goja.FunctionCall) goja.Value {
 	delimiter, end := byte(c.Argument(1).ToInteger()), c.Argument(2).String()
 	cell, _ := goja.AssertFunction(c.Argument(3))
@@ -234,11 +235,21 @@ func (e *engine) stringifyCSV(c goja.FunctionCall) goja.Value {
 		}
 		return v.String()
 	}
+	list := c.Argument(0).ToObject(e.vm)
+	rows := make([]*goja.Object, 0, min(list.Get("length").ToInteger(), maxListLength))
+	for i := range list.Get("length").ToInteger() {
+		row, ok := list.Get(strconv.FormatInt(i, 10)).(*goja.Object)
+		if !ok || row.ClassName() != "Array" {
+			return goja.Undefined()
+		}
+		rows = append(rows, row)
+		if i%1000 == 0 && e.ended.Load() {
+			break
+		}
+	}
 	var b strings.Builder
 	var fields []string
-	rows := c.Argument(0).ToObject(e.vm)
-	for i := range rows.Get("length").ToInteger() {
-		row := rows.Get(strconv.FormatInt(i, 10)).ToObject(e.vm)
+	for i, row := range rows {
 		columns := row.Get("length").ToInteger()
 		if columns > maxColumns {
 			panic(e.makeError("RangeError", fmt.Sprintf("row %d of csv.stringify has %d fields; this host's limit is %d", i, columns, maxColumns)))
@@ -252,9 +263,15 @@ func (e *engine) stringifyCSV(c goja.FunctionCall) goja.Value {
 		if b.Len() > maxStringLength {
 			panic(e.makeError("RangeError", fmt.Sprintf("Invalid string length: the rows give more than this host's limit of %d", maxStringLength)))
 		}
+		if i == sampledRows {
+			b.Grow(min(b.Len()/sampledRows*(len(rows)-i), maxStringLength)) // the rest is mostly like the beginning
+		}
 		if e.ended.Load() {
 			break
 		}
 	}
 	return e.vm.ToValue(b.String())
 }
+
+// sampledRows is after how many rows it is guessed how long all of them will be.
+const sampledRows = 256

@@ -86,8 +86,12 @@ const csv = {
     if (!Array.isArray(rows)) throw wrong('the rows of csv.stringify', 'an array', rows);
     let names = columns;
     if (names !== undefined && (!Array.isArray(names) || names.some((name) => typeof name !== 'string'))) throw wrong('the option "columns" of csv.stringify', 'an array of strings', names);
-    if (names === undefined && rows.some((row) => row !== null && typeof row === 'object' && !Array.isArray(row))) names = [...new Set(rows.flatMap((row) => Array.isArray(row) ? [] : Object.keys(row ?? {})))];
     const cell = (value) => value === null || value === undefined ? '' : value instanceof Date ? value.toISOString() : typeof value === 'object' ? JSON.stringify(value) ?? '' : String(value);
+    if (names === undefined) {
+      const made = host.stringifyCSV(rows, delimiter, o.newline, cell);
+      if (made !== undefined) return made;
+    }
+    if (names === undefined && rows.some((row) => row !== null && typeof row === 'object' && !Array.isArray(row))) names = [...new Set(rows.flatMap((row) => Array.isArray(row) ? [] : Object.keys(row ?? {})))];
     const list = [];
     if (names !== undefined && o.header) list.push(names);
     rows.forEach((row, i) => {
