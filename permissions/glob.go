@@ -3,12 +3,12 @@ package permissions
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/bmatcuk/doublestar/v4"
-
-	"github.com/toolhost/toolhost/internal/lazyregexp"
 )
 
 // ErrBadGlob is what Match gives for a glob that cannot be read.
@@ -264,7 +264,7 @@ func (l *denyList) closes(name string) string {
 		whole := "/" + folded + "/"
 		short := whole
 		if strings.Contains(whole, "./") || strings.Contains(whole, " /") {
-			short = tails.ReplaceAllString(whole, "/")
+			short = tails().ReplaceAllString(whole, "/")
 		}
 		for _, r := range l.runs {
 			if strings.Contains(whole, r.folded) || strings.Contains(short, r.folded) {
@@ -288,7 +288,7 @@ func (l *denyList) closes(name string) string {
 }
 
 // tails are dots and spaces at the end of a name.
-var tails = lazyregexp.New(`[. ]+/`)
+var tails = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[. ]+/`) }) // few programs need it
 
 // globMistake says what is wrong with a tidied glob; "" where nothing is.
 func globMistake(g string) string {

@@ -19,12 +19,17 @@ import (
 	"strconv"
 
 	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/internal/schema"
 	"github.com/toolhost/toolhost/permissions"
 )
 
 // Tools gives the tools. Each call makes new ones, so that a caller may change them.
 func Tools() []*host.Tool {
-	return []*host.Tool{listTool(), readTool(), findTool(), searchTool(), infoTool(), writeTool(), editTool(), moveTool()}
+	tools := []*host.Tool{listTool(), readTool(), findTool(), searchTool(), infoTool(), writeTool(), editTool(), moveTool()}
+	for _, t := range tools {
+		t.Input, _ = schema.Known(t.InputSchema) // the host compiles one that is nil, and says what is wrong
+	}
+	return tools
 }
 
 // effect says what a tool does to the folder.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/xeipuuv/gojsonschema"
@@ -31,7 +32,7 @@ func init() {
 		gojsonschema.FormatCheckers.Remove(name)
 	}
 	for _, name := range formatNames {
-		gojsonschema.FormatCheckers.Add(name, formatChecker{formatOf(name)})
+		gojsonschema.FormatCheckers.Add(name, formatChecker{sync.OnceValue(func() func(any) error { return formatOf(name) })})
 	}
 }
 
@@ -49,12 +50,12 @@ func formatOf(name string) func(any) error {
 	return c.MustCompile("mem:///format").Format.Validate
 }
 
-type formatChecker struct{ check func(any) error }
+type formatChecker struct{ check func() func(any) error }
 
 var _ gojsonschema.FormatChecker = formatChecker{}
 
 // IsFormat says whether a value is of the format; what is no text always is.
-func (f formatChecker) IsFormat(v any) bool { return f.check(v) == nil }
+func (f formatChecker) IsFormat(v any) bool { return f.check()(v) == nil }
 
 // maxRegexValue is how long a text may be that must be a regular expression.
 const maxRegexValue = 10_000
