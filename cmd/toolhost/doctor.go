@@ -84,7 +84,7 @@ func (p *program) printRows(rows []sandbox.Row) error {
 		if !r.OK {
 			mark = "missing"
 		}
-		fmt.Fprintf(&b, "%-8s %-11s %s\n", mark, r.Name, oneLine(r.Detail))
+		fmt.Fprintf(&b, "%-8s %-11s %s\n", mark, oneLine(r.Name), oneLine(r.Detail))
 		if r.Hint != "" {
 			fmt.Fprintf(&b, "%-8s %-11s to do: %s\n", "", "", oneLine(r.Hint))
 		}

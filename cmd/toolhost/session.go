@@ -84,7 +84,7 @@ func (p *program) open(quiet bool) (*session, error) {
 	if _, err := s.host.Replace("toolhost", host.BuiltIn, builtIn); err != nil {
 		return nil, failed(fmt.Errorf("registering the built-in tools: %w", err))
 	}
-	s.record(p.flags.calls, p.flags.state)
+	s.record(p.flags.calls, p.flags.mounts, p.flags.state)
 	s.off = switched{session: s}
 	_ = s.off.apply(context.Background()) // why it cannot be read is in the log
 	loadLog := s.log
@@ -125,13 +125,25 @@ func (p *program) open(quiet bool) (*session, error) {
 
 // record has the calls of the session written to the call log, where there is a state folder
 // and the configuration does not turn it off.
-func (s *session) record(c calls, state string) {
+func (s *session) record(c calls, mounts map[string]mounted.Config, state string) {
 	if state == "" || c.Record != nil && !*c.Record {
 		return
 	}
 	keep, _ := parseAge(c.Keep) // the schema has checked it; "" is the default
-	s.calls = calllog.New(s.state, &calllog.Options{Keep: keep, Bytes: c.Bytes, Log: s.log})
+	s.calls = calllog.New(s.state, &calllog.Options{Keep: keep, Bytes: c.Bytes, Secrets: mountedSecrets(mounts), Log: s.log})
 	s.host.Observe(s.calls)
+}
+
+// mountedSecrets gives the secrets with which mounted servers are reached.
+func mountedSecrets(mounts map[string]mounted.Config) (list []string) {
+	for _, c := range mounts {
+		for _, v := range c.Values() {
+			if calllog.IsSecretKey(v.Name) {
+				list = append(list, v.Value)
+			}
+		}
+	}
+	return list
 }
 
 // observeLoad passes on what became of a plugin.

@@ -48,6 +48,8 @@ const (
 type Options struct {
 	Keep  time.Duration // how long calls are kept; 0 is 30 days
 	Bytes int64         // how much is kept, the oldest go first; 0 is 100 MiB
+	// Secrets are taken out beside those of the database.
+	Secrets []string
 	// Log is told, once each time it begins, that calls cannot be recorded; nil drops it.
 	Log *slog.Logger
 }
@@ -209,6 +211,7 @@ func (l *Log) Close(ctx context.Context) error {
 func (l *Log) run() {
 	defer close(l.ended)
 	w := &writer{Log: l, secrets: newSecrets(), marks: map[*host.Tool]*marks{}}
+	w.secrets.add(l.options.Secrets)
 	w.learnSecrets() // this opens the database too, where there is one
 	timer := time.NewTimer(0)
 	defer timer.Stop()

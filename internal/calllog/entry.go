@@ -25,6 +25,8 @@ const (
 	maxName          = 300
 	maxProgress      = 100 // lines
 	maxProgressBytes = 400 // of a line
+	// cutProgress is how long a line is at least, in bytes, that the host has cut.
+	cutProgress = 200
 	// maxParsed is how large arguments may be to be looked at, in bytes.
 	maxParsed = 1 << 20
 )
@@ -120,7 +122,11 @@ func newEntry(r *record, redactor *Redactor, m *marks) *Entry {
 	}
 	if r.progress != nil {
 		for _, line := range r.progress.lines {
-			e.Progress = append(e.Progress, redactor.Text(line))
+			text := redactor.Text(line)
+			if len(line) >= cutProgress { // the host has cut it, perhaps in the middle of a secret
+				text = redactor.end(text)
+			}
+			e.Progress = append(e.Progress, text)
 		}
 		e.MoreProgress = r.progress.more
 	}

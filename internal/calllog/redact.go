@@ -33,7 +33,8 @@ const (
 type Redactor struct {
 	replacer *strings.Replacer // of secret values; nil where there are none
 	values   map[string]bool
-	longest  int // bytes of the longest form of a secret
+	forms    []string // in which secrets are looked for
+	longest  int      // bytes of the longest of them
 }
 
 // NewRedactor makes a redactor that also takes out these secrets.
@@ -74,7 +75,8 @@ func (s *secrets) redactor() *Redactor {
 		// The longest first: of two that begin alike the whole is to go.
 		slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) })
 		var pairs []string
-		for _, form := range slices.Compact(forms) {
+		r.forms = slices.Compact(forms)
+		for _, form := range r.forms {
 			pairs = append(pairs, form, Redacted)
 			r.longest = max(r.longest, len(form))
 		}
@@ -112,12 +114,27 @@ var secretKeys = []string{
 // secretWords are names that are secrets only as a whole.
 var secretWords = []string{"pwd", "pass", "auth", "pin", "otp", "bearer", "jwt", "dsn"}
 
+// lastWords are names of secrets that others stand before: db_pass, userPwd.
+var lastWords = []string{"pwd", "pass", "passcode", "otp", "jwt"}
+
+// lastWord gives the last word of a name, in small letters.
+func lastWord(name string) string {
+	from := strings.LastIndexFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) + 1
+	word := name[from:]
+	for i, r := range word {
+		if i > 0 && unicode.IsUpper(r) && unicode.IsLower(rune(word[i-1])) {
+			return lastWord(word[i:])
+		}
+	}
+	return strings.ToLower(word)
+}
+
 // harmlessKeys have a word of secretKeys in them, and are counts or names.
 var harmlessKeys = []string{"maxtokens", "tokens", "tokencount", "tokenlimit", "totaltokens", "prompttokens", "completiontokens", "inputtokens", "outputtokens",
 	"nextpagetoken", "pagetoken", "continuationtoken", "tokentype", "secretname", "cookieconsent"}
 
-// isSecretKey reports whether what stands under a key is taken for a secret.
-func isSecretKey(key string) bool {
+// IsSecretKey reports whether what stands under a key is taken for a secret.
+func IsSecretKey(key string) bool {
 	name := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return unicode.ToLower(r)
@@ -127,7 +144,7 @@ func isSecretKey(key string) bool {
 	if slices.Contains(harmlessKeys, name) {
 		return false
 	}
-	return slices.Contains(secretWords, name) || slices.ContainsFunc(secretKeys, func(word string) bool { return strings.Contains(name, word) })
+	return slices.Contains(secretWords, name) || slices.Contains(lastWords, lastWord(key)) || slices.ContainsFunc(secretKeys, func(word string) bool { return strings.Contains(name, word) })
 }
 
 // pattern finds one kind of secret. Where none of its hints is in a text, in small letters, the
@@ -151,6 +168,11 @@ var patterns = []pattern{
 	{[]string{"sk_", "rk_", "whsec_"}, lazyregexp.New(`\b(?:[sr]k_(?:live|test)_|whsec_)[A-Za-z0-9]{12,}`), Redacted},
 	{[]string{"aiza"}, lazyregexp.New(`\bAIza[A-Za-z0-9_-]{30,}`), Redacted},
 	{[]string{"npm_", "hf_", "pypi-", "dop_v1_"}, lazyregexp.New(`\b(?:npm_|hf_|pypi-|dop_v1_)[A-Za-z0-9_-]{20,}`), Redacted},
+	{[]string{"cookie:"}, lazyregexp.New(`(?i)\b((?:set-)?cookie:[ \t]*)[^\r\n"]+`), "${1}" + Redacted},
+	{[]string{"sig", "key="}, lazyregexp.New(`(?i)([?&](?:sig|signature|key|x-amz-signature|x-goog-signature)=)[^&\s"'<>#]+`), "${1}" + Redacted},
+	{[]string{"password>", "passwd>", "secret>", "token>", "apikey>", "api_key>"}, lazyregexp.New(`(?i)(<(?:[a-z0-9_-]{1,40}:)?[a-z0-9_-]{0,40}(?:password|passwd|secret|token|apikey|api_key)>)[^<]+`), "${1}" + Redacted},
+	{[]string{"_pass="}, lazyregexp.New(`\b([A-Z][A-Z0-9_]{0,40}_PASS=)("[^"\n]*"|'[^'\n]*'|[^\s"'\\,;&]+)`), "${1}" + Redacted},
+	{[]string{"--"}, lazyregexp.New(`(?i)(--(?:[a-z0-9]{1,20}-){0,4}(?:password|passwd|passphrase|secret|token|api-?key|access-?key|private-?key|credential)[ \t]+)("[^"\n]*"|'[^'\n]*'|[^\s"'\\-][^\s"'\\]*)`), "${1}" + Redacted},
 	{[]string{"bearer", "basic", "digest", "negotiate"}, lazyregexp.New(`(?i)\b(bearer|basic|digest|negotiate)([ \t]+)[A-Za-z0-9._~+/=-]{8,}`), "${1}${2}" + Redacted},
 }
 
@@ -179,7 +201,7 @@ func (r *Redactor) Text(s string) string {
 func redactAssignment(found string) string {
 	m := assignment.FindStringSubmatch(found)
 	name, between, value := m[1], m[2], m[3]
-	if !isSecretKey(name) || strings.Contains(value, Redacted) {
+	if !IsSecretKey(name) || strings.Contains(value, Redacted) {
 		return found
 	}
 	plain := strings.Trim(value, `\"'`)
@@ -239,7 +261,7 @@ func (r *Redactor) rewrite(raw []byte, m *marks) (out []byte, hidden []string, r
 	if !json.Valid(raw) {
 		return nil, nil, false, false
 	}
-	w := &rewriter{r: r, in: json.NewDecoder(bytes.NewReader(raw)), marks: m}
+	w := &rewriter{r: r, raw: raw, in: json.NewDecoder(bytes.NewReader(raw)), marks: m}
 	w.in.UseNumber()
 	var nodes []any
 	if m != nil {
@@ -263,6 +285,7 @@ func (r *Redactor) with(more []string) *Redactor {
 // rewriter copies one JSON value, which is valid.
 type rewriter struct {
 	r        *Redactor
+	raw      []byte
 	in       *json.Decoder
 	out      []byte
 	marks    *marks
@@ -294,20 +317,25 @@ func (w *rewriter) value(nodes []any, secret bool) {
 			return
 		}
 		w.out = append(w.out, byte(t))
+		var pair pair
+		flag := false
 		for i := 0; w.in.More(); i++ {
 			if i > 0 {
 				w.out = append(w.out, ',')
 			}
 			if t == '[' {
-				w.value(w.marks.item(nodes, i), false)
+				_, item := w.member(w.marks.item(nodes, i), flag)
+				flag = isSecretFlag(item)
 				continue
 			}
 			key, _ := w.in.Token()
 			name, _ := key.(string)
 			w.text(name)
 			w.out = append(w.out, ':')
-			w.value(w.marks.property(nodes, name), isSecretKey(name))
+			from, item := w.member(w.marks.property(nodes, name), IsSecretKey(name))
+			pair.note(name, item, from, len(w.out))
 		}
+		w.hidePair(&pair)
 		end, _ := w.in.Token()
 		closing, _ := end.(json.Delim)
 		w.out = append(w.out, byte(closing))

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -18,30 +19,36 @@ func TestText(t *testing.T) {
 	for text, want := range map[string]string{
 		"":           "",
 		"plain text": "plain text",
-		"the value is " + secretValue + ", twice " + secretValue: "the value is [redacted], twice [redacted]",
-		"https://x.example/?k=" + url.QueryEscape(secretValue):   "https://x.example/?k=[redacted]",
-		hex.EncodeToString([]byte(secretValue)):                  "[redacted]",
-		"Authorization: Bearer abcdefgh12345":                    "Authorization: Bearer [redacted]",
-		"curl -H 'authorization: basic dXNlcjpwYXNz'":            "curl -H 'authorization: basic [redacted]'",
-		"basic information about tokens":                         "basic [redacted] about tokens",
-		"AKIAIOSFODNN7EXAMPLE":                                   "[redacted]",
-		"key ghp_0123456789abcdefghijABCDEFGHIJ0123 end":         "key [redacted] end",
-		"xoxb-123456789012-abcdefghij":                           "[redacted]",
-		"sk-proj-abcdefghijklmnopqrstuvwxyz":                     "[redacted]",
-		"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc-DEF_1":         "[redacted]",
-		"before\n" + pem + "\nafter":                             "before\n[redacted]\nafter",
-		"-----BEGIN PRIVATE KEY-----\nMIIEcut":                   "[redacted]",
-		"postgres://user:pa55@db.example/x":                      "postgres://[redacted]@db.example/x",
-		"https://example.com/a@b":                                "https://example.com/a@b",
-		"DB_PASSWORD=hunter2 next":                               "DB_PASSWORD=[redacted] next",
-		`{"password":"hunter2","n":1}`:                           `{"password":"[redacted]","n":1}`,
-		`{\"apiKey\": \"hunter2\"}`:                              `{\"apiKey\": \"[redacted]\"}`,
-		"password: hunter2":                                      "password: [redacted]",
-		"api_key = 'a b c'":                                      "api_key = '[redacted]'",
-		"max_tokens: 100":                                        "max_tokens: 100",
-		"password: null":                                         "password: null",
-		"the token is the word":                                  "the token is the word",
-		"https://hooks.slack.com/services/T0/B0/xyz":             "https://hooks.slack.com/services/[redacted]",
+		"the value is " + secretValue + ", twice " + secretValue:     "the value is [redacted], twice [redacted]",
+		"https://x.example/?k=" + url.QueryEscape(secretValue):       "https://x.example/?k=[redacted]",
+		hex.EncodeToString([]byte(secretValue)):                      "[redacted]",
+		"Authorization: Bearer abcdefgh12345":                        "Authorization: Bearer [redacted]",
+		"curl -H 'authorization: basic dXNlcjpwYXNz'":                "curl -H 'authorization: basic [redacted]'",
+		"basic information about tokens":                             "basic [redacted] about tokens",
+		"AKIAIOSFODNN7EXAMPLE":                                       "[redacted]",
+		"key ghp_0123456789abcdefghijABCDEFGHIJ0123 end":             "key [redacted] end",
+		"xoxb-123456789012-abcdefghij":                               "[redacted]",
+		"sk-proj-abcdefghijklmnopqrstuvwxyz":                         "[redacted]",
+		"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc-DEF_1":             "[redacted]",
+		"before\n" + pem + "\nafter":                                 "before\n[redacted]\nafter",
+		"-----BEGIN PRIVATE KEY-----\nMIIEcut":                       "[redacted]",
+		"postgres://user:pa55@db.example/x":                          "postgres://[redacted]@db.example/x",
+		"https://example.com/a@b":                                    "https://example.com/a@b",
+		"DB_PASSWORD=hunter2 next":                                   "DB_PASSWORD=[redacted] next",
+		`{"password":"hunter2","n":1}`:                               `{"password":"[redacted]","n":1}`,
+		`{\"apiKey\": \"hunter2\"}`:                                  `{\"apiKey\": \"[redacted]\"}`,
+		"password: hunter2":                                          "password: [redacted]",
+		"api_key = 'a b c'":                                          "api_key = '[redacted]'",
+		"max_tokens: 100":                                            "max_tokens: 100",
+		"password: null":                                             "password: null",
+		"curl --password hunter2 -x":                                 "curl --password [redacted] -x",
+		"run --api-key 'a b' --token-file f --max-tokens 100":        "run --api-key [redacted] --token-file f --max-tokens 100",
+		"https://x.example/f?a=1&sig=abc%2Fdef&X-Amz-Signature=0a1b": "https://x.example/f?a=1&sig=[redacted]&X-Amz-Signature=[redacted]",
+		"Cookie: a=b; session=hunter2\nHost: x":                      "Cookie: [redacted]\nHost: x",
+		"<db><password>hunter2</password></db>":                      "<db><password>[redacted]</password></db>",
+		"DB_PASS=hunter2 TESTS_PASS: 12":                             "DB_PASS=[redacted] TESTS_PASS: 12",
+		"the token is the word":                                      "the token is the word",
+		"https://hooks.slack.com/services/T0/B0/xyz":                 "https://hooks.slack.com/services/[redacted]",
 	} {
 		if got := NewRedactor([]string{secretValue, "abc"}).Text(text); got != want {
 			t.Errorf("%q:\n got %q\nwant %q", text, got, want)
@@ -72,6 +79,10 @@ func TestJSON(t *testing.T) {
 		"counts":        {"", `{"max_tokens":5,"tokens":[1,2],"password":"","key":"k"}`, `{"max_tokens":5,"tokens":[1,2],"password":"","key":"k"}`},
 		"number":        {"", `{"pin":1234,"n":987654}`, `{"pin":"[redacted]","n":"[redacted]"}`},
 		"secret in key": {"", `{"` + secretValue + `":1}`, `{"[redacted]":1}`},
+		"pair":          {"", `{"headers":[{"name":"Authorization","value":"k"},{"value":{"a":[7]},"Key":"API_KEY"},{"name":"Accept","value":"*/*"}]}`, `{"headers":[{"name":"Authorization","value":"[redacted]"},{"value":"[redacted]","Key":"API_KEY"},{"name":"Accept","value":"*/*"}]}`},
+		"empty pair":    {"", `{"name":"token","value":""}`, `{"name":"token","value":""}`},
+		"flag":          {"", `{"args":["login","--password","hunter2","-v","x","--token=abc"]}`, `{"args":["login","--password","[redacted]","-v","x","--token=[redacted]"]}`},
+		"last word":     {"", `{"db_pass":"x","userPwd":"y","compass":"n","bypass":"z"}`, `{"db_pass":"[redacted]","userPwd":"[redacted]","compass":"n","bypass":"z"}`},
 		"text":          {"", `{"body":"Bearer abcdefgh12345"}`, `{"body":"Bearer [redacted]"}`},
 		"write only":    {`{"properties":{"a":{"type":"string","writeOnly":true},"b":{}}}`, `{"a":"x","b":"y"}`, `{"a":"[redacted]","b":"y"}`},
 		"format":        {`{"properties":{"a":{"items":{"format":"password"}}}}`, `{"a":["x","y"]}`, `{"a":["[redacted]","[redacted]"]}`},
@@ -137,4 +148,27 @@ func FuzzRedact(f *testing.F) {
 			t.Errorf("%q became %q", before, out)
 		}
 	})
+}
+
+// TestCutSecret: what was cut in the middle of a secret has no beginning of it.
+func TestCutSecret(t *testing.T) {
+	r := NewRedactor([]string{secretValue})
+	for text, want := range map[string]string{
+		"at " + secretValue[:9]:                   "at " + Redacted,
+		"at " + url.QueryEscape(secretValue)[:12]: "at " + Redacted,
+		"at " + secretValue[:3]:                   "at " + secretValue[:3],
+		"at last":                                 "at last", "": "",
+	} {
+		if got := r.end(text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestPairIsRemembered: a value that was taken out for its neighbour goes from the result, too.
+func TestPairIsRemembered(t *testing.T) {
+	_, hidden, redacted, _ := NewRedactor(nil).rewrite([]byte(`{"a":[{"value":["hunter2",77777],"name":"api_token"}],"args":["--secret","s3cr3t"]}`), nil)
+	if !redacted || !slices.Equal(hidden, []string{"hunter2", "77777", "s3cr3t"}) {
+		t.Errorf("%q", hidden)
+	}
 }

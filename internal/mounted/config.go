@@ -46,11 +46,12 @@ func (c Config) Check() error {
 		return err
 	}
 	filled, err := c.expanded()
+	err = c.hide(err)
 	if err != nil || filled.Command == "" {
 		return err
 	}
 	_, err = lookUp(filled.Command)
-	return err
+	return c.hide(err)
 }
 
 // lookUp gives the absolute path of a program.

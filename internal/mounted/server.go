@@ -69,7 +69,7 @@ func (s *server) run(ctx context.Context) {
 	defer s.triedOnce.Do(func() { close(s.tried) })
 	for failures := 0; ; {
 		began := time.Now()
-		err := s.live(ctx)
+		err := s.config.hide(s.live(ctx))
 		if ctx.Err() != nil {
 			return
 		}
@@ -157,7 +157,7 @@ func (s *server) live(ctx context.Context) error {
 		case <-changed:
 			refreshing, done := context.WithTimeout(ctx, startLimit)
 			if err := s.refresh(refreshing, session); err != nil && ctx.Err() == nil {
-				s.log.Warn("an MCP server does not say which tools it has now", "err", err)
+				s.log.Warn("an MCP server does not say which tools it has now", "err", s.config.hide(err))
 			}
 			done()
 			rest(ctx, refreshRest)
@@ -339,7 +339,7 @@ func (h *handler) Handle(ctx context.Context, call *host.Call) (*host.Result, er
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		return nil, fmt.Errorf("the MCP server %q: %w", s.name, err)
+		return nil, fmt.Errorf("the MCP server %q: %w", s.name, s.config.hide(err))
 	}
 	return result(answer)
 }
