@@ -73,17 +73,41 @@ func Parse(src []byte) (*Document, error) {
 	if len(bytes.TrimSpace(src)) == 0 {
 		return nil, d.syntaxError(0, "the file is empty; it must hold a JSON value")
 	}
-	p := parser{doc: d, dec: json.NewDecoder(bytes.NewReader(src))}
+	if json.Valid(src) && d.readQuick() {
+		return d, nil
+	}
+	if err := d.read(); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// readQuick reads a text of which it is known that it is one JSON value and UTF-8; it gives
+// false where that is nested too deeply.
+func (d *Document) readQuick() bool {
+	q := quick{doc: d, src: string(d.src)}
+	v := q.value(d.root, 0)
+	if q.deep {
+		d.root, d.Duplicates = &entry{key: -1}, nil
+		return false
+	}
+	d.Value = v
+	return true
+}
+
+// read reads any text. The error is a *SyntaxError.
+func (d *Document) read() error {
+	p := parser{doc: d, dec: json.NewDecoder(bytes.NewReader(d.src))}
 	p.dec.UseNumber()
 	v, err := p.value(d.root, 0)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	d.Value = v
-	if rest := d.skip(int(p.dec.InputOffset()), ""); rest < len(src) {
-		return nil, d.syntaxError(rest, "there is text after the end of the JSON value")
+	if rest := d.skip(int(p.dec.InputOffset()), ""); rest < len(d.src) {
+		return d.syntaxError(rest, "there is text after the end of the JSON value")
 	}
-	return d, nil
+	return nil
 }
 
 type parser struct {

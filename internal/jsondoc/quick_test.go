@@ -1,0 +1,32 @@
+package jsondoc
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// FuzzQuick checks that a good text is read the same in both ways: value, places, duplicates.
+func FuzzQuick(f *testing.F) {
+	for _, text := range []string{
+		`null`, ` [ ] `, `{ }`, `{"a":1,"b":[true,false,null,-1.5e+3,"x"],"a":{"c":{}}}`, "\t[\r\n1 , 2 ]\n", `{"a/b~c":{"d\"e":"\ud83d\ude00\ud800\\"}}`,
+		`{"":{"":[[],[{}]]},"":0}`, `"\u0041\n"`, `0`, `-0.0E-7`, "{\"\u00e4\u2028\":\"\u00e4\"}", strings.Repeat("[", MaxDepth) + strings.Repeat("]", MaxDepth),
+		strings.Repeat("[", MaxDepth+1) + strings.Repeat("]", MaxDepth+1), strings.Repeat(`{"a":0,"a":`, MaxDepth+2) + "1" + strings.Repeat("}", MaxDepth+2),
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if !json.Valid([]byte(text)) || invalidUTF8([]byte(text)) >= 0 {
+			return
+		}
+		one, other := &Document{src: []byte(text), root: &entry{key: -1}}, &Document{src: []byte(text), root: &entry{key: -1}}
+		err := other.read()
+		if one.readQuick() != (err == nil) {
+			t.Fatalf("one of the two refuses %q: %v", text, err)
+		}
+		if err == nil && !reflect.DeepEqual(one, other) {
+			t.Fatalf("%q is read as %#v and as %#v", text, one, other)
+		}
+	})
+}
