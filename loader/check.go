@@ -28,7 +28,7 @@ type CheckReport struct {
 
 // Check loads a plugin folder without registering its tools, and looks for what a model,
 // a client or another author would stumble over. options may be nil; of it MaxTimeout,
-// Strict (warnings are errors), All, Enforced, Taken and Log count.
+// Strict (warnings are errors), All, Enforced, HostTools, Taken and Log count.
 func Check(ctx context.Context, dir string, rts map[string]runtimes.Runtime, options *Options) CheckReport {
 	o := Options{}
 	if options != nil {
@@ -40,7 +40,7 @@ func Check(ctx context.Context, dir string, rts map[string]runtimes.Runtime, opt
 	if o.Enforced == nil {
 		o.Enforced = enforcedAnywhere
 	}
-	op := &opener{rts: rts, maxTimeout: o.MaxTimeout, strict: o.Strict, lint: true, taken: o.Taken, enforced: o.Enforced, log: o.Log}
+	op := &opener{rts: rts, maxTimeout: o.MaxTimeout, strict: o.Strict, lint: true, hostTools: o.HostTools, taken: o.Taken, enforced: o.Enforced, log: o.Log}
 	p := op.open(ctx, dir)
 	p.abandon(o.Log)
 	r := CheckReport{Plugin: p.name, Dir: dir, Errors: []*ManifestError{}, Warnings: []*ManifestError{}}

@@ -48,6 +48,8 @@ type Options struct {
 	Strict bool
 	// All has [Check] give what is only worth knowing, too.
 	All bool
+	// HostTools are the names of the host's own tools: a card that has one of them is refused.
+	HostTools []string
 	// Taken are the ids of tools that others have, with who: [Check] warns of them.
 	Taken map[string]string
 	// Enforced gives who holds the plugin in a folder to the rules of its manifest, as
@@ -94,6 +96,8 @@ type Loader struct {
 	log     *slog.Logger
 	loading sync.Mutex // held by a load, from its first read to its last log line
 
+	installed []string // of dirs those whose cards stand in the order of their installation
+
 	mu      sync.Mutex // guards what follows; never held while anything is awaited
 	plugins []*plugin  // in load order
 	closed  bool
@@ -131,11 +135,11 @@ func New(reg Registrar, rts map[string]runtimes.Runtime, options *Options) *Load
 	}
 	l := &Loader{
 		reg: reg, log: o.Log, observe: o.Observe, consent: o.Consent, dirs: slices.Concat(o.Dirs, o.Installed, o.Bundled),
-		roots: slices.Concat(o.Dirs, o.Installed), poll: o.Poll,
+		roots: slices.Concat(o.Dirs, o.Installed), installed: slices.Clone(o.Installed), poll: o.Poll,
 		opener: newOpener(rts, &o),
 	}
 	l.opener.execute = executeBy(reg)
-	for _, dirs := range [][]string{l.dirs, l.roots} {
+	for _, dirs := range [][]string{l.dirs, l.roots, l.installed} {
 		for i, dir := range dirs {
 			dirs[i] = filepath.Clean(dir)
 		}
@@ -161,6 +165,9 @@ func (l *Loader) LoadAll(ctx context.Context) error {
 		found, err := Folders(dir)
 		if err != nil {
 			errs = append(errs, err)
+		}
+		if slices.Contains(l.installed, dir) {
+			found = l.ordered(ctx, found)
 		}
 		for _, f := range found {
 			if resolved := resolve(f); !seen[resolved] {

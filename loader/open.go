@@ -57,6 +57,7 @@ type opener struct {
 	dataDir    string
 	closed     permissions.Closed // to every plugin
 	enforced   func(*Manifest, string) []Enforcement
+	hostTools  []string
 	taken      map[string]string // tool ids that are in use, with who has them; of a check
 	execute    executor          // runs commands of plugins; nil where nothing can
 	proofs     schema.Proofs     // nil where everything is checked
@@ -67,7 +68,7 @@ type opener struct {
 func newOpener(rts map[string]runtimes.Runtime, o *Options) *opener {
 	op := &opener{
 		rts: rts, maxTimeout: o.MaxTimeout, strict: o.Strict, installed: o.Installed, bundled: o.Bundled, consent: o.Consent, copies: slices.Clone(o.Cards),
-		services: o.Services, dataDir: o.DataDir, closed: o.Closed, enforced: o.Enforced, proofs: o.Proofs, log: o.Log,
+		services: o.Services, dataDir: o.DataDir, closed: o.Closed, enforced: o.Enforced, proofs: o.Proofs, hostTools: o.HostTools, log: o.Log,
 	}
 	if op.enforced == nil {
 		op.enforced = enforcedAnywhere
@@ -158,6 +159,13 @@ func (o *opener) compile(p *opened, f *folder, c *checker) {
 			Name: m.ToolName(t.ID), Title: t.Title, Description: m.modelText(t.Description), Annotations: t.Annotations,
 			Extensions: t.FileExtensions, Timeout: t.Timeout, Policy: p.policy,
 			Version: m.Version, Runtime: m.Runtime, Suffix: m.Kind == KindCard, Indent: m.Kind == KindCard,
+		}
+		if at := t.Pointer + "/name"; m.Card != nil && slices.Contains(o.hostTools, tool.Name) && !c.covered[at] {
+			where := c.doc.Position(at)
+			p.errors = append(p.errors, &ManifestError{
+				Rule: ruleRefused, File: p.file, Line: where.Line, Column: where.Column, Pointer: at,
+				Msg: fmt.Sprintf("the tool %q would be called %q, which is a tool of the host", t.ID, tool.Name), Hint: "give the tool another name",
+			})
 		}
 		if tool.Timeout == 0 {
 			tool.Timeout = m.Timeout

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolhost/toolhost/host/foldertools"
 	"github.com/toolhost/toolhost/loader"
 )
 
@@ -39,8 +38,8 @@ func (p *program) check(ctx context.Context, dirs []string, all bool) error {
 	}
 	reports := []loader.CheckReport{}
 	taken := map[string]string{}
-	for _, t := range foldertools.Tools() {
-		taken[t.Name] = "the host"
+	for _, name := range hostTools() {
+		taken[name] = "the host"
 	}
 	for _, dir := range dirs {
 		found, err := loader.Folders(dir)
@@ -51,7 +50,7 @@ func (p *program) check(ctx context.Context, dirs []string, all bool) error {
 			return usagef(noPluginHint, "there is no plugin in %q", dir)
 		}
 		for _, plugin := range found {
-			r := loader.Check(ctx, plugin, p.runtimes(limits, ""), &loader.Options{MaxTimeout: limits.MaxTimeout, All: all, Enforced: p.enforcedInLoad, Taken: taken})
+			r := loader.Check(ctx, plugin, p.runtimes(limits, ""), &loader.Options{MaxTimeout: limits.MaxTimeout, All: all, Enforced: p.enforcedInLoad, HostTools: hostTools(), Taken: taken})
 			for _, id := range r.Tools {
 				if taken[id] == "" {
 					taken[id] = fmt.Sprintf("the plugin %q", r.Plugin)

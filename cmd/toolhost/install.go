@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolhost/toolhost/host/foldertools"
 	"github.com/toolhost/toolhost/internal/consent"
 	"github.com/toolhost/toolhost/internal/pack"
 	"github.com/toolhost/toolhost/internal/scratch"
@@ -142,10 +141,9 @@ func (p *program) stage(ctx context.Context, db *state.DB, root, src, staged str
 	}
 	c.folder = filepath.Join(root, c.manifest.Name)
 	taken := map[string]string{}
-	for _, t := range foldertools.Tools() {
-		taken[t.Name] = "the host"
+	for _, name := range hostTools() {
+		taken[name] = "the host"
 	}
-	taken[requestTool] = "the host"
 	for _, t := range c.question.Asks.Tools {
 		if by := taken[t.ID]; by != "" {
 			return nil, failed(fmt.Errorf("installing %q: the name of the tool %q is one of %s", src, t.ID, by))

@@ -9,12 +9,22 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/host/foldertools"
 	"github.com/toolhost/toolhost/internal/clean"
 	"github.com/toolhost/toolhost/internal/state"
 )
 
 // requestTool is the name of the tool by which agents ask for permissions.
 const requestTool = "toolhost_request_permission"
+
+// hostTools gives the names of the host's own tools, which no plugin's tool can have.
+func hostTools() []string {
+	names := []string{requestTool}
+	for _, t := range foldertools.Tools() {
+		names = append(names, t.Name)
+	}
+	return names
+}
 
 const (
 	requestsPerAgent = 5                // that an agent may file within requestWindow

@@ -114,6 +114,7 @@ func (p *program) open(quiet bool) (*session, error) {
 		Closed:     closed,
 		Proofs:     proofs,
 		MaxTimeout: s.host.Limits().MaxTimeout,
+		HostTools:  hostTools(),
 		Strict:     p.flags.strict,
 		Poll:       p.flags.poll,
 		Observe:    s.observeLoad,

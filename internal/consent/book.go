@@ -140,6 +140,10 @@ func (b *Book) Changed(ctx context.Context, since int64) ([]string, int64, error
 	return b.db.ConsentsDecided(ctx, since)
 }
 
+// Order gives the folders of which something is known, the one first that was known first. An
+// update keeps its place.
+func (b *Book) Order(ctx context.Context) ([]string, error) { return b.db.ConsentOrder(ctx) }
+
 // read gives what is known of a plugin's folder; nil where nothing is.
 func (b *Book) read(ctx context.Context, q *loader.ConsentQuestion) (*state.Consent, error) {
 	record, err := b.db.Consent(ctx, q.Dir)

@@ -92,6 +92,27 @@ func (d *DB) Consents(ctx context.Context, plugin string) ([]*Consent, error) {
 	return list, err
 }
 
+// ConsentOrder gives the folders of which something is known, the one first that was known first.
+func (d *DB) ConsentOrder(ctx context.Context) ([]string, error) {
+	var folders []string
+	err := d.read(ctx, func(db *sql.DB) error {
+		rows, err := db.QueryContext(ctx, "SELECT folder FROM consent ORDER BY rowid") // an update keeps its row
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var folder string
+			if err := rows.Scan(&folder); err != nil {
+				return err
+			}
+			folders = append(folders, folder)
+		}
+		return rows.Err()
+	})
+	return folders, err
+}
+
 // UpdateConsent changes what is known of a folder, in one step: change gets what is there,
 // nil for nothing, and gives what is to be there, nil for nothing. It must not keep or change
 // what it gets. decided says that it is the user who has decided: hosts that are running look
