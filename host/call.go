@@ -57,7 +57,7 @@ func (h *Host) Execute(ctx context.Context, call *Call) (*Result, error) {
 
 // tool and command find what is called.
 func (t *table) tool(name string) (Registered, error) {
-	r, ok := t.byName[name]
+	r, ok := t.find(name)
 	switch {
 	case ok && r.Enabled:
 		return r, nil

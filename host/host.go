@@ -23,11 +23,11 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"regexp"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 	"github.com/toolhost/toolhost/internal/schema"
 	"github.com/toolhost/toolhost/permissions"
 )
@@ -240,7 +240,7 @@ func New(options *Options) *Host {
 // Limits gives the limits in force.
 func (h *Host) Limits() Limits { return h.limits }
 
-var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+var toolName = lazyregexp.New(`^[A-Za-z0-9_-]{1,64}$`)
 
 // prepare checks a tool and compiles its schemas where that was not done.
 func (h *Host) prepare(t *Tool) (*Tool, error) {
@@ -304,7 +304,17 @@ func (h *Host) Replace(owner string, source Source, tools []*Tool) ([]*ConflictE
 	if err := h.claims.refuse(source, prepared); err != nil {
 		return nil, err
 	}
-	h.claims.replace(owner, source, prepared)
+	claims, fresh := h.claims.replace(owner, source, prepared)
+	if fresh {
+		old := h.table.Load()
+		if t := old.with(&h.claims, claims, h.disabled, h.options.Offer); t != nil {
+			h.table.Store(t)
+			if len(t.order) > len(old.order) {
+				h.notify(Event{Kind: ToolsChanged})
+			}
+			return nil, nil
+		}
+	}
 	t := h.swap()
 	var conflicts []*ConflictError
 	for _, c := range t.skipped {
@@ -373,8 +383,7 @@ func (h *Host) Tools() []Registered { return append([]Registered(nil), h.table.L
 
 // Tool gives the tool of that name.
 func (h *Host) Tool(name string) (Registered, bool) {
-	r, ok := h.table.Load().byName[name]
-	return r, ok
+	return h.table.Load().find(name)
 }
 
 // Skipped gives the tools that stay out because their names are in use.

@@ -8,12 +8,14 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"sync"
 )
 
 // claims is what all owners ask for. The table is a pure function of it.
 type claims struct {
-	next   int // the next place in line
-	owners []*ownerClaims
+	next    int // the next place in line
+	owners  []*ownerClaims
+	claimed map[string]int // how many owners claim each name
 }
 
 type ownerClaims struct {
@@ -26,14 +28,15 @@ type ownerClaims struct {
 	since map[string]int
 }
 
-func (c *claims) replace(owner string, source Source, tools []*Tool) {
+// replace gives what owner claims now; fresh reports whether it had nothing before.
+func (c *claims) replace(owner string, source Source, tools []*Tool) (o *ownerClaims, fresh bool) {
 	i := slices.IndexFunc(c.owners, func(o *ownerClaims) bool { return o.owner == owner && o.source == source })
-	if i < 0 {
+	if fresh = i < 0; fresh {
 		c.next++
 		c.owners = append(c.owners, &ownerClaims{owner: owner, source: source, place: c.next})
 		i = len(c.owners) - 1
 	}
-	o := c.owners[i]
+	o = c.owners[i]
 	c.name(o, tools)
 	since := make(map[string]int, len(tools))
 	for _, t := range tools {
@@ -47,7 +50,22 @@ func (c *claims) replace(owner string, source Source, tools []*Tool) {
 		c.next++
 		since[t.claim()] = c.next
 	}
+	c.count(o.since, -1)
+	c.count(since, 1)
 	o.tools, o.since = tools, since
+	return o, fresh
+}
+
+// count counts names that are claimed, or not any more.
+func (c *claims) count(names map[string]int, by int) {
+	if c.claimed == nil {
+		c.claimed = map[string]int{}
+	}
+	for name := range names {
+		if c.claimed[name] += by; c.claimed[name] == 0 {
+			delete(c.claimed, name)
+		}
+	}
 }
 
 // refuse says why tools cannot be taken that take a suffix: the names of built-in and host
@@ -55,8 +73,11 @@ func (c *claims) replace(owner string, source Source, tools []*Tool) {
 func (c *claims) refuse(source Source, tools []*Tool) error {
 	var wrong []error
 	for _, t := range tools {
+		if !t.Suffix {
+			continue
+		}
 		for _, o := range c.owners {
-			if _, has := o.since[t.claim()]; t.Suffix && has && o.source < source {
+			if _, has := o.since[t.claim()]; has && o.source < source {
 				wrong = append(wrong, fmt.Errorf("the tool name %q is that of a %s tool", t.Name, o.source))
 			}
 		}
@@ -159,15 +180,73 @@ func (c *claims) given(owner string) map[string]string {
 }
 
 func (c *claims) remove(owner string) {
-	c.owners = slices.DeleteFunc(c.owners, func(o *ownerClaims) bool { return o.owner == owner })
+	c.owners = slices.DeleteFunc(c.owners, func(o *ownerClaims) bool {
+		if o.owner == owner {
+			c.count(o.since, -1)
+		}
+		return o.owner == owner
+	})
 }
 
 // table is what readers see: one immutable snapshot.
 type table struct {
 	order    []Registered
-	byName   map[string]Registered
 	commands []Registered // in registration order
 	skipped  []*ConflictError
+
+	index  sync.Once // makes byName, when somebody looks for a name
+	byName map[string]Registered
+}
+
+// find gives the tool of a name.
+func (t *table) find(name string) (Registered, bool) {
+	t.index.Do(func() {
+		t.byName = make(map[string]Registered, len(t.order))
+		for _, r := range t.order {
+			t.byName[r.Name] = r
+		}
+	})
+	r, ok := t.byName[name]
+	return r, ok
+}
+
+// with gives the table that has the tools of a new owner besides; nil where it has to be made
+// from all claims, since they do not just stand behind all others. While a thousand plugins are
+// loaded, each table would be made from all before otherwise.
+func (t *table) with(c *claims, o *ownerClaims, disabled map[string]bool, offer func(Registered) bool) *table {
+	if len(o.since) < len(o.tools) { // a name twice
+		return nil
+	}
+	for _, other := range c.owners {
+		if other == o {
+			continue
+		}
+		if other.source > o.source || other.owner == o.owner {
+			return nil
+		}
+	}
+	for name := range o.since {
+		if c.claimed[name] > 1 {
+			return nil
+		}
+	}
+	// The slices may share what lies behind them: this is the only table that goes on from t.
+	u := &table{order: t.order, commands: t.commands, skipped: t.skipped}
+	for _, tool := range o.tools {
+		u.add(o, tool, disabled, offer)
+	}
+	return u
+}
+
+// add puts a tool at the end.
+func (t *table) add(o *ownerClaims, tool *Tool, disabled map[string]bool, offer func(Registered) bool) {
+	r := Registered{Tool: tool, Owner: o.owner, Source: o.source, Enabled: !disabled[tool.Name] && !tool.Hidden}
+	switch {
+	case tool.Command:
+		t.commands = append(t.commands, r)
+	case offer == nil || offer(r):
+		t.order = append(t.order, r)
+	}
 }
 
 func (c *claims) table(disabled map[string]bool, offer func(Registered) bool) *table {
@@ -187,7 +266,7 @@ func (c *claims) table(disabled map[string]bool, offer func(Registered) bool) *t
 			}
 		}
 	}
-	t := &table{byName: make(map[string]Registered, len(holders))}
+	t := &table{}
 	taken := make(map[string]bool, len(holders))
 	for _, o := range owners {
 		for _, tool := range o.tools {
@@ -196,16 +275,7 @@ func (c *claims) table(disabled map[string]bool, offer func(Registered) bool) *t
 				continue
 			}
 			taken[tool.claim()] = true
-			r := Registered{Tool: tool, Owner: o.owner, Source: o.source, Enabled: !disabled[tool.Name] && !tool.Hidden}
-			if tool.Command {
-				t.commands = append(t.commands, r)
-				continue
-			}
-			if offer != nil && !offer(r) {
-				continue
-			}
-			t.byName[tool.Name] = r
-			t.order = append(t.order, r)
+			t.add(o, tool, disabled, offer)
 		}
 	}
 	return t

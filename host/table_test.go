@@ -1,6 +1,10 @@
 package host
 
 import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -121,3 +125,67 @@ func TestHide(t *testing.T) {
 type observeFunc func(Event)
 
 func (f observeFunc) Observe(e Event) { f(e) }
+
+// TestTableOfManySteps checks that a table that goes on from the one before is the one that is
+// made from all claims, and that the list is told to have changed where it has.
+func TestTableOfManySteps(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	offer := func(r Registered) bool { return r.Name != "n3" }
+	for range 200 {
+		h := New(&Options{Offer: offer})
+		changes := 0
+		defer h.Observe(observeFunc(func(e Event) {
+			if e.Kind == ToolsChanged {
+				changes++
+			}
+		}))()
+		for range 15 {
+			owner, source := fmt.Sprintf("o%d", random.IntN(6)), []Source{BuiltIn, HostTool, Plugin, Plugin, Plugin}[random.IntN(5)]
+			before, told := h.Tools(), changes
+			switch random.IntN(8) {
+			case 0:
+				h.Remove(owner)
+			case 1:
+				h.SetEnabled(fmt.Sprintf("n%d", random.IntN(8)), random.IntN(2) == 0)
+			default:
+				var tools []*Tool
+				for range random.IntN(4) {
+					tool := answer(fmt.Sprintf("n%d", random.IntN(12)), "")
+					tool.Suffix, tool.Command = random.IntN(3) == 0, random.IntN(4) == 0
+					tools = append(tools, tool)
+				}
+				conflicts, err := h.Replace(owner, source, tools)
+				var want []*ConflictError
+				for _, c := range h.Skipped() {
+					if c.Owner == owner {
+						want = append(want, c)
+					}
+				}
+				if err == nil && !reflect.DeepEqual(conflicts, want) {
+					t.Fatalf("the conflicts are %v, not %v", conflicts, want)
+				}
+			}
+			got, want := h.table.Load(), h.claims.table(h.disabled, offer)
+			if !slices.Equal(got.order, want.order) || !slices.Equal(got.commands, want.commands) || !reflect.DeepEqual(got.skipped, want.skipped) {
+				t.Fatalf("the table is %v, not %v", got, want)
+			}
+			for _, r := range got.order {
+				if found, ok := h.Tool(r.Name); !ok || found != r {
+					t.Fatalf("looking for %q gives %v", r.Name, found)
+				}
+			}
+			if same := slices.Equal(before, h.Tools()); !same && len(before) != len(h.Tools()) && changes == told || same && changes != told {
+				t.Fatalf("the list was told to have changed %d times: %v, %v", changes-told, before, h.Tools())
+			}
+			counted := map[string]int{}
+			for _, o := range h.claims.owners {
+				for name := range o.since {
+					counted[name]++
+				}
+			}
+			if !maps.Equal(counted, h.claims.claimed) && len(counted)+len(h.claims.claimed) > 0 {
+				t.Fatalf("the names that are claimed are %v, not %v", h.claims.claimed, counted)
+			}
+		}
+	}
+}

@@ -464,12 +464,26 @@ func TestCustomMethodsCannotEndTheProcess(t *testing.T) {
 func TestToolThatTheSDKRefuses(t *testing.T) {
 	s := New(newHost(t), nil)
 	defer s.Close()
-	if err := s.add(&definition{tool: &host.Tool{Name: "x"}, input: json.RawMessage(`{"type":"array"}`)}); err == nil {
+	if err := s.add(&definition{tool: &host.Tool{Name: "x"}, input: json.RawMessage(`{"type":"array","title":"x-mcp-header"}`)}); err == nil {
 		t.Error("the SDK takes a schema of type array: add cannot be tested with it")
 	}
-	if err := s.add(&definition{tool: &host.Tool{Name: "x"}, input: json.RawMessage(`{`)}); err == nil {
+	if err := s.add(&definition{tool: &host.Tool{Name: "x"}, input: json.RawMessage(`{\`)}); err == nil {
 		t.Error("the SDK takes a schema that is no JSON")
 	}
+	for _, header := range []string{"x-mcp-header", "X-MCP-Header", `x\u002dmcp-header`} { // it has its say on what clients send as headers
+		input := fmt.Appendf(nil, `{"type":"object","properties":{"a":{"type":"array","%s":"A"}}}`, header)
+		err := s.add(&definition{tool: &host.Tool{Name: "x"}, input: input})
+		if tool := (&mcp.Tool{Name: "x", InputSchema: json.RawMessage(input)}); (err == nil) != taken(tool) {
+			t.Errorf("%s: the SDK has not seen it: %v", header, err)
+		}
+	}
+}
+
+// taken reports whether the SDK takes a tool.
+func taken(tool *mcp.Tool) (ok bool) {
+	defer func() { _ = recover() }()
+	mcp.NewServer(&mcp.Implementation{Name: "x"}, nil).AddTool(tool, nil)
+	return true
 }
 
 // What waits for an answer may not fill the memory.

@@ -36,9 +36,8 @@ type definition struct {
 	tool    *host.Tool
 	owner   string
 	raw     json.RawMessage // the tool's object in tools/list
-	input   json.RawMessage // its schemas
-	output  json.RawMessage
-	refused bool // the SDK does not take it, so it is not listed
+	input   json.RawMessage // its schema
+	refused bool            // the SDK does not take it, so it is not listed
 }
 
 // define makes the definition of a tool. It is written here and not by the SDK, whose
@@ -67,7 +66,7 @@ func (s *Server) define(t host.Registered) (*definition, error) {
 		wire.Meta["toolhost/plugin"] = t.Owner
 	}
 	raw, err := json.Marshal(wire)
-	return &definition{tool: t.Tool, owner: t.Owner, raw: raw, input: wire.InputSchema, output: wire.OutputSchema}, err
+	return &definition{tool: t.Tool, owner: t.Owner, raw: raw, input: wire.InputSchema}, err
 }
 
 // cutMarked gives s, or its beginning with a mark that it goes on, of n characters.
@@ -150,6 +149,10 @@ func (s *Server) publish() {
 	}
 }
 
+// anyObject is what the SDK is told of schemas with nothing in them that it goes by. It parses
+// them a few times, and what is listed is the definition's own text.
+var anyObject = json.RawMessage(`{"type":"object"}`)
+
 // add puts a tool into the SDK's tool set, which panics where it does not like a schema.
 func (s *Server) add(d *definition) (err error) {
 	defer func() {
@@ -157,9 +160,9 @@ func (s *Server) add(d *definition) (err error) {
 			err = fmt.Errorf("%v", v)
 		}
 	}()
-	tool := &mcp.Tool{Name: d.tool.Name, Title: d.tool.Title, Description: d.tool.Description, InputSchema: d.input}
-	if d.output != nil {
-		tool.OutputSchema = d.output
+	tool := &mcp.Tool{Name: d.tool.Name, InputSchema: anyObject}
+	if bytes.Contains(bytes.ToLower(d.input), []byte("x-mcp-header")) || bytes.IndexByte(d.input, '\\') >= 0 {
+		tool.InputSchema = d.input // which may name arguments that are headers, too
 	}
 	s.mcp.AddTool(tool, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		// The receiving middleware carries all calls to the host, so that a call never
