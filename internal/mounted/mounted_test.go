@@ -239,7 +239,12 @@ func TestHTTP(t *testing.T) {
 		}
 		handler.ServeHTTP(w, r)
 	}))
-	t.Cleanup(web.Close)
+	t.Cleanup(func() {
+		web.Close()
+		for session := range server.Sessions() {
+			_ = session.Close() // one whose client's farewell did not arrive
+		}
+	})
 	t.Setenv("MOUNTED_TOKEN", "secret")
 	h, s := mount(t, map[string]Config{"srv": {Type: "http", URL: web.URL, Headers: map[string]string{"Authorization": "Bearer ${MOUNTED_TOKEN}"}}})
 	exercise(t, h, s)
