@@ -72,7 +72,7 @@ func (o *opener) origin(dir string) Origin {
 	switch {
 	case Foreign(dir, o.installed):
 		return Installed
-	case Foreign(dir, o.bundled):
+	case liesIn(dir, o.bundled):
 		return Bundled
 	}
 	return Named
@@ -94,7 +94,7 @@ func (o *opener) agreed(ctx context.Context, p *opened, f *folder, v version) bo
 		}
 		return true
 	}
-	answer := o.consent.Ask(ctx, &ConsentQuestion{Dir: p.dir, Origin: o.origin(p.dir), Asks: asks, Digest: p.inputs.digest(), Files: f.consented(maps.Clone(p.inputs))})
+	answer := o.consent.Ask(ctx, &ConsentQuestion{Dir: p.dir, Origin: o.origin(p.found), Asks: asks, Digest: p.inputs.digest(), Files: f.consented(maps.Clone(p.inputs))})
 	if answer.Agreed {
 		return true
 	}

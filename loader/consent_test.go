@@ -267,8 +267,9 @@ func TestWatchFollowsDecisions(t *testing.T) {
 
 func TestOrigin(t *testing.T) {
 	c := newStrictConsent()
-	named, bundled := t.TempDir(), t.TempDir()
+	named, bundled, elsewhere, installed := t.TempDir(), t.TempDir(), t.TempDir(), ""
 	w := newWorld(t, func(w *world, o *Options) {
+		installed = w.dir
 		o.Dirs, o.Installed, o.Bundled, o.Consent = []string{named}, []string{w.dir}, []string{bundled}, c
 	})
 	write := func(dir, name string) {
@@ -280,12 +281,16 @@ func TestOrigin(t *testing.T) {
 	write(w.dir, "far")
 	write(named, "near")
 	write(bundled, "own")
+	write(elsewhere, "linked")
+	if err := os.Symlink(filepath.Join(elsewhere, "linked"), filepath.Join(installed, "link")); err != nil {
+		t.Fatal(err)
+	}
 	w.loadAll()
 	got := map[string]Origin{}
 	for _, q := range c.asked {
 		got[q.Asks.Plugin] = q.Origin
 	}
-	if got["far"] != Installed || got["near"] != Named || got["own"] != Bundled || len(got) != 3 {
+	if got["far"] != Installed || got["near"] != Named || got["own"] != Bundled || got["linked"] != Installed || len(got) != 4 {
 		t.Errorf("origins = %v", got)
 	}
 }

@@ -25,6 +25,7 @@ import (
 type opened struct {
 	name     string // the manifest's, or the folder's where that has none
 	dir      string // absolute, links resolved
+	found    string // the folder as it was named, perhaps a link
 	file     string // the manifest's name
 	manifest *Manifest
 	policy   *permissions.Policy // the manifest's, of this folder
@@ -87,7 +88,7 @@ func (o *opener) open(ctx context.Context, dir string) (p *opened) {
 
 // openVersion is open for a version.
 func (o *opener) openVersion(ctx context.Context, dir string, v version) (p *opened) {
-	p = &opened{name: filepath.Base(dir), dir: dir, foreign: Foreign(dir, o.installed), visible: &visibility{}}
+	p = &opened{name: filepath.Base(dir), dir: dir, found: dir, foreign: Foreign(dir, o.installed), visible: &visibility{}}
 	defer func() {
 		if r := recover(); r != nil {
 			o.log.Error("panic while loading", "plugin", p.name, "err", fmt.Sprint(r), "stack", string(debug.Stack()))
@@ -453,10 +454,23 @@ func (o *opener) advise(ctx context.Context, p *opened, advisor runtimes.Advisor
 }
 
 // Foreign reports whether a plugin's folder is, or lies in, one of the folders of installed
-// plugins, by whatever links: its code counts as a stranger's.
+// plugins: its code counts as a stranger's. A link that stands there counts, wherever it leads.
 func Foreign(dir string, installed []string) bool {
+	if liesIn(dir, installed) {
+		return true
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return true
+	}
+	above := resolve(filepath.Dir(abs))
+	return slices.ContainsFunc(installed, func(folder string) bool { return above == resolve(folder) })
+}
+
+// liesIn reports whether a folder is, or lies in, one of others when all links are followed.
+func liesIn(dir string, folders []string) bool {
 	dir = resolve(dir)
-	return slices.ContainsFunc(installed, func(folder string) bool {
+	return slices.ContainsFunc(folders, func(folder string) bool {
 		root := resolve(folder)
 		return dir == root || filepath.Dir(dir) == root
 	})
