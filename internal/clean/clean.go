@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -42,7 +43,11 @@ func Line(s string) string {
 		case r == '\t':
 			b.WriteString(`\t`)
 		case hidden(r):
-			fmt.Fprintf(&b, `\u%04x`, r)
+			format := `\u%04x`
+			if r > 0xffff {
+				format = `\U%08x`
+			}
+			fmt.Fprintf(&b, format, r)
 		default:
 			b.WriteString(s[i : i+size])
 		}
@@ -51,10 +56,19 @@ func Line(s string) string {
 	return b.String()
 }
 
-// hidden reports whether a character ends a line, drives a terminal, or changes the order
-// in which others are shown.
+// hidden reports whether a character ends a line, drives a terminal, changes the order in
+// which others are shown, or is not seen at all: names that differ would look alike, and a text
+// would say to a model what nobody reads. Joiners are let through, since some scripts and emoji
+// need them, and so are signs of Arabic and other scripts that stand around others.
 func hidden(r rune) bool {
-	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Bidi_Control, r)
+	switch {
+	case r < 0x7f:
+		return r < ' '
+	case r == '\u200c' || r == '\u200d' || unicode.Is(unicode.Prepended_Concatenation_Mark, r):
+		return false
+	}
+	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Cf, r) ||
+		unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) && r != '\u034f' || r >= 0xe0100 && r <= 0xe01ef
 }
 
 // JSON escapes in JSON text what encoding/json leaves as it is though it drives some
@@ -70,7 +84,9 @@ func JSON(text []byte) []byte {
 		if plain(r) {
 			out = append(out, text[:size]...)
 		} else {
-			out = fmt.Appendf(out, `\u%04x`, r)
+			for _, unit := range utf16.AppendRune(nil, r) {
+				out = fmt.Appendf(out, `\u%04x`, unit)
+			}
 		}
 		text = text[size:]
 	}

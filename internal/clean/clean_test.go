@@ -1,6 +1,7 @@
 package clean
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -43,5 +44,28 @@ func TestJSON(t *testing.T) {
 	}
 	if same := JSON([]byte("{\n  \"a\": 1\n}\n")); string(same) != "{\n  \"a\": 1\n}\n" {
 		t.Errorf("layout is lost: %q", same)
+	}
+}
+
+// TestUnseen: what is not seen is escaped, in JSON so that it means the same; what scripts and
+// emoji need stays.
+func TestUnseen(t *testing.T) {
+	for in, want := range map[string]string{
+		"a\u200bb": `a\u200bb`, "\ufeffa": `\ufeffa`, "so\u00adft": `so\u00adft`, "\u3164": `\u3164`,
+		"x\U000e0041": `x\U000e0041`, "x\U000e0100": `x\U000e0100`,
+		"می\u200cخواهم": "می\u200cخواهم", "👩\u200d👩": "👩\u200d👩", "❤\ufe0f": "❤\ufe0f", "\u0600١": "\u0600١",
+	} {
+		if got := Line(in); got != want {
+			t.Errorf("%q became %q, want %q", in, got, want)
+		}
+		raw, _ := json.Marshal(in)
+		shown := JSON(raw)
+		var again string
+		if err := json.Unmarshal(shown, &again); err != nil || again != in {
+			t.Errorf("%s means %q (%v), want %q", shown, again, err, in)
+		}
+		if want != in && bytes.Contains(shown, []byte(in)) {
+			t.Errorf("%q stays as it is in JSON", in)
+		}
 	}
 }
