@@ -12,7 +12,8 @@
 // A script is an expression whose value is a function of two arguments, the name require
 // and a host object: (function (require, __host) { … }). The host object has the methods
 // require(name) for built-in modules, export(namespace, path), which the script calls with
-// the namespace of each handler module and its path, and dirname(file), filename(file), url(file) for the places of
+// the namespace of each handler module and its path, common(exports, path), which it calls with what a
+// CommonJS module exports, and dirname(file), filename(file), url(file) for the places of
 // a file named below the root. Where the module awaits at its top level the function is async.
 package bundle
 
@@ -210,7 +211,7 @@ func collect(f *files, result api.BuildResult, entries []entry, format api.Forma
 		if err != nil {
 			return nil, fmt.Errorf("bundling %q: %w", h, err)
 		}
-		built.Scripts[h] = &Script{Code: strict(string(code)), Async: format == api.FormatESModule, Map: m}
+		built.Scripts[h] = &Script{Code: lean(strict(string(code))), Async: format == api.FormatESModule, Map: m}
 	}
 	return built, nil
 }

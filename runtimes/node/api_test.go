@@ -16,7 +16,7 @@ import (
 func apiEngine(tb testing.TB) *engine {
 	tb.Helper()
 	e := newEngine(context.Background(), "/plugin", nil, slog.New(slog.DiscardHandler))
-	e.takeOwn(ownNamesIn("eval"))
+	e.takeOwn(ownNamesIn("eval", computed{}))
 	return e
 }
 

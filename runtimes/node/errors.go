@@ -177,24 +177,28 @@ func (e *engine) replaceRegExp() { _ = e.vm.GlobalObject().Delete("RegExp") }
 
 // ownNames says what of the engine's own a script may touch by name.
 type ownNames struct {
-	errors, regexp bool
-	statics        bool // what RegExp keeps of the last match
+	errors, regexp, json bool
+	statics              bool // what RegExp keeps of the last match
 }
 
-func ownNamesIn(code string) ownNames {
+// ownNamesIn looks through the text of a script, and how it reaches members.
+func ownNamesIn(code string, c computed) ownNames {
 	all := makesNames(code)
 	named := func(words ...string) bool {
 		return all || slices.ContainsFunc(words, func(word string) bool { return strings.Contains(code, word) })
 	}
 	return ownNames{
 		errors: named("Error", ".constructor"), regexp: named("RegExp", ".constructor"),
+		json:    c.names || named("JSON", "constructor"),
 		statics: statics.MatchString(code),
 	}
 }
 
 // takeOwn readies the engine for a script.
 func (e *engine) takeOwn(names ownNames) {
-	e.takeJSON()
+	if names.json {
+		e.takeJSON()
+	}
 	if names.errors {
 		e.takeErrors()
 	}

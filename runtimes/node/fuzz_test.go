@@ -17,7 +17,7 @@ import (
 
 func testEngine() *engine {
 	e := newEngine(context.Background(), "/plugin", &permissions.Grant{}, slog.New(slog.DiscardHandler))
-	e.takeOwn(ownNamesIn("eval"))
+	e.takeOwn(ownNamesIn("eval", computed{}))
 	e.guard(guardsFor("eval", computed{}))
 	return e
 }

@@ -123,7 +123,8 @@ func guardsFor(code string, c computed) guardSet {
 func (e *engine) guard(set guardSet) {
 	g := &guards{e: e}
 	// Arrays in arrays without end become text in many ways, so this one is always there.
-	g.wrap(g.find("Array.prototype"), guard{name: "join", check: (*guards).join})
+	// An array knows its prototype without the constructor, which the engine makes when it is touched.
+	g.wrap(e.vm.NewArray().Prototype(), guard{name: "join", check: (*guards).join})
 	for _, one := range set.functions {
 		if one.owner == "JSON" {
 			e.takeJSON() // the guards call the engine's own functions, which must not be themselves

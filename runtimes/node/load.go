@@ -56,7 +56,7 @@ func (e *engine) load(p *program) ([]exported, error) {
 	}
 	for i := range host.handed {
 		one := &host.handed[i]
-		if err := e.protect(func() { one.handler = findHandler(one.namespace) }); err != nil {
+		if err := e.protect(func() { one.handler = one.find(one.module) }); err != nil {
 			return nil, e.failureOf(err)
 		}
 		if one.handler == nil {
@@ -75,10 +75,11 @@ type bundleHost struct {
 	handlers []exported
 }
 
-// handedOver is a handler module with its namespace.
+// handedOver is a handler module: the namespace of an ES module, or what a CommonJS module exports.
 type handedOver struct {
 	exported
-	namespace *goja.Object
+	module *goja.Object // nil where it is no object
+	find   func(module *goja.Object) goja.Callable
 }
 
 var _ goja.DynamicObject = (*bundleHost)(nil)
@@ -93,10 +94,14 @@ func (h *bundleHost) Get(name string) goja.Value {
 	switch name {
 	case "require":
 		return e.vm.ToValue(e.requireComputed)
-	case "export":
+	case "export", "common":
+		find := findHandler
+		if name == "common" {
+			find = findCommon
+		}
 		return e.vm.ToValue(func(call goja.FunctionCall) goja.Value {
-			namespace, _ := call.Argument(0).(*goja.Object)
-			h.handed = append(h.handed, handedOver{exported{file: call.Argument(1).String()}, namespace})
+			module, _ := call.Argument(0).(*goja.Object)
+			h.handed = append(h.handed, handedOver{exported{file: call.Argument(1).String()}, module, find})
 			return goja.Undefined()
 		})
 	case "dirname":
@@ -163,13 +168,30 @@ func (e *engine) mustRequire(name string) goja.Value {
 // findHandler looks for the handler in a module's namespace: the default export, else
 // module.exports or its default, else the export named handler. For CommonJS the default
 // of the namespace is module.exports.
-func findHandler(namespace *goja.Object) goja.Callable {
-	if namespace == nil {
+func findHandler(namespace *goja.Object) goja.Callable { return findBelow(namespace, 2) }
+
+// findCommon is findHandler for what a CommonJS module exports.
+func findCommon(exports *goja.Object) goja.Callable {
+	if exports == nil {
 		return nil
 	}
-	places := []*goja.Object{namespace}
-	for _, name := range []string{"default", "default"} {
-		o, ok := places[len(places)-1].Get(name).(*goja.Object)
+	if made := exports.Get("__esModule"); made != nil && made.ToBoolean() { // from an ES module: it is the namespace
+		return findHandler(exports)
+	}
+	if f, ok := goja.AssertFunction(exports); ok {
+		return f
+	}
+	return findBelow(exports, 1)
+}
+
+// findBelow looks at the default of an object, and at the default of that, as often as is said.
+func findBelow(o *goja.Object, depth int) goja.Callable {
+	if o == nil {
+		return nil
+	}
+	places := []*goja.Object{o}
+	for range depth {
+		o, ok := places[len(places)-1].Get("default").(*goja.Object)
 		if !ok {
 			break
 		}

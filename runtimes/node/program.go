@@ -63,7 +63,7 @@ func compile(file string, s *bundle.Script) (p *program, err error) {
 	if err != nil {
 		return nil, syntaxProblems(file, s.Map, err)
 	}
-	return &program{file: file, code: code, async: s.Async, where: s.Map, own: ownNamesIn(s.Modules()), guard: guardsFor(s.Modules(), found), language: languageFor(s.Modules())}, nil
+	return &program{file: file, code: code, async: s.Async, where: s.Map, own: ownNamesIn(s.Modules(), found), guard: guardsFor(s.Modules(), found), language: languageFor(s.Modules())}, nil
 }
 
 // modulesAt is where the modules of a script begin for the parser, which counts from 1.
