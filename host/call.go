@@ -35,7 +35,7 @@ func (h *Host) Call(ctx context.Context, call *Call) (*Result, error) {
 	defer done()
 	result, err := h.lookUp(ctx, call, (*table).tool)
 	if unknown, ok := err.(*UnknownToolError); ok && !unknown.Disabled && h.options.Waiting != nil {
-		unknown.Plugin = h.options.Waiting(call.Tool)
+		unknown.Plugin, unknown.Allow = h.options.Waiting(call.Tool)
 	}
 	return result, err
 }

@@ -35,6 +35,8 @@ type UnknownToolError struct {
 	Disabled bool
 	// Plugin is the plugin whose tool it is where it waits for the user's consent; else "".
 	Plugin string
+	// Allow is how the user can give it, such as a command.
+	Allow string
 }
 
 func (e *UnknownToolError) Error() string {
@@ -42,7 +44,7 @@ func (e *UnknownToolError) Error() string {
 		return fmt.Sprintf("unknown tool %q: it is disabled", e.Tool)
 	}
 	if e.Plugin != "" {
-		return fmt.Sprintf("the tool %q waits for the user's consent, which only the user can give: toolhost consent approve %s", e.Tool, e.Plugin)
+		return fmt.Sprintf("the tool %q waits for the user's consent, which only the user can give: %s", e.Tool, e.Allow)
 	}
 	if e.Nearest != "" {
 		return fmt.Sprintf("unknown tool %q; did you mean %q?", e.Tool, e.Nearest)

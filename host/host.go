@@ -196,8 +196,9 @@ type Options struct {
 	Offer  func(Registered) bool
 	Limits Limits
 	// Waiting gives the plugin of a tool that is not offered since it waits for the user's
-	// consent; "" where there is none. nil knows of none.
-	Waiting func(tool string) (plugin string)
+	// consent, and how the user can give it, such as a command; "" where there is none. nil
+	// knows of none.
+	Waiting func(tool string) (plugin, allow string)
 	// Log takes the host's and the plugins' log lines; nil drops them.
 	Log *slog.Logger
 }

@@ -9,11 +9,11 @@ import (
 )
 
 func TestWaiting(t *testing.T) {
-	h := host.New(&host.Options{Waiting: func(tool string) string {
+	h := host.New(&host.Options{Waiting: func(tool string) (plugin, allow string) {
 		if tool == "bite" {
-			return "ant"
+			return "ant", "toolhost consent approve ant"
 		}
-		return ""
+		return "", ""
 	}})
 	for tool, want := range map[string]string{"bite": "toolhost consent approve ant", "dig": `unknown tool "dig"`} {
 		_, err := h.Call(t.Context(), &host.Call{Tool: tool})

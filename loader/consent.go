@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -47,6 +48,8 @@ type ConsentAnswer struct {
 	Agreed bool
 	// Waits says what the user has to agree to, a difference a text.
 	Waits []string
+	// Allow says how the user can agree, where that is not by the commands of consent.
+	Allow string
 	// Withdrawn takes also away what serves already.
 	Withdrawn bool
 
@@ -163,14 +166,17 @@ func (l *Loader) hold(ctx context.Context, dir, resolved string, known *plugin, 
 		s.Name, s.Dir, s.Tools, s.Skipped = p.name, dir, nil, nil
 	}
 	s.State, s.Waits, s.Errors, s.Warnings = Held, answer.Waits, nil, p.warnings
+	s.Allow = cmp.Or(answer.Allow, "toolhost consent show "+p.name)
+	known.allow = cmp.Or(answer.Allow, "toolhost consent approve "+p.name)
 	known.waiting = waitingTools(answer.asks, s.Tools)
+	allow := s.Allow
 	known.inputs, known.seen = p.inputs, sighting{}
 	l.mu.Unlock()
 	if told {
 		return nil
 	}
 	for _, w := range answer.Waits {
-		l.log.Warn("plugin held", "plugin", p.name, "err", w, "hint", "toolhost consent show "+p.name)
+		l.log.Warn("plugin held", "plugin", p.name, "err", w, "hint", allow)
 	}
 	l.tell(PluginHeld, known)
 	return nil
@@ -226,17 +232,17 @@ func waitingTools(asks *Summary, serve []string) []string {
 	return list
 }
 
-// Waiting gives the plugin with a tool that waits for the user's consent; "" where no such
-// tool waits.
-func (l *Loader) Waiting(tool string) (plugin string) {
+// Waiting gives the plugin with a tool that waits for the user's consent, and how the user can
+// give it; "" where no such tool waits.
+func (l *Loader) Waiting(tool string) (plugin, allow string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, p := range l.plugins {
 		if p.status.State == Held && slices.Contains(p.waiting, tool) {
-			return p.status.Name
+			return p.status.Name, p.allow
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // Examination is what can be told of a plugin without running anything of it.

@@ -87,6 +87,12 @@ func (w *world) status(folder string) PluginStatus {
 	return PluginStatus{}
 }
 
+// waiting gives the plugin with a tool that waits.
+func (w *world) waiting(tool string) string {
+	plugin, _ := w.loader.Waiting(tool)
+	return plugin
+}
+
 func TestHeld(t *testing.T) {
 	c := newStrictConsent()
 	told := &observed{}
@@ -115,7 +121,7 @@ func TestHeld(t *testing.T) {
 	if s.State != Held || !slices.Equal(s.Waits, []string{"it asks for more"}) || !slices.Equal(s.Tools, []string{"dig"}) || s.Revision != 1 {
 		t.Errorf("status = %+v", s)
 	}
-	if w.loader.Waiting("bite") != "ant" || w.loader.Waiting("dig") != "" || w.loader.Waiting("nothing") != "" {
+	if w.waiting("bite") != "ant" || w.waiting("dig") != "" || w.waiting("nothing") != "" {
 		t.Error("it is not told which tools wait")
 	}
 
@@ -132,7 +138,7 @@ func TestHeld(t *testing.T) {
 	if errs := w.load("ant"); len(errs) == 0 {
 		t.Error("it loaded")
 	}
-	if s := w.status("ant"); s.State != Loaded || len(s.Waits) > 0 || w.loader.Waiting("bite") != "" {
+	if s := w.status("ant"); s.State != Loaded || len(s.Waits) > 0 || w.waiting("bite") != "" {
 		t.Errorf("status = %+v", s)
 	}
 	w.plugin("ant", "ant", "dig", "bite")
@@ -142,7 +148,7 @@ func TestHeld(t *testing.T) {
 		t.Fatal(errs)
 	}
 	w.wantTools("dig", "bite")
-	if s := w.status("ant"); s.State != Loaded || s.Revision != 2 || w.loader.Waiting("bite") != "" {
+	if s := w.status("ant"); s.State != Loaded || s.Revision != 2 || w.waiting("bite") != "" {
 		t.Errorf("status = %+v", s)
 	}
 	want := []string{
@@ -171,7 +177,7 @@ func TestHeldBeforeAnythingRuns(t *testing.T) {
 	if s := w.status("ant"); s.State != Held || s.Name != "ant" || s.Revision != 0 {
 		t.Errorf("status = %+v", s)
 	}
-	if w.loader.Waiting("dig") != "ant" {
+	if w.waiting("dig") != "ant" {
 		t.Error("it is not told that the tool waits")
 	}
 }

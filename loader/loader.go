@@ -121,6 +121,7 @@ type plugin struct {
 	seen     sighting          // what the folder looked like after its last load
 	from     string            // the folder of the copy that serves in the place of dir; "" where dir does
 	waiting  []string          // the tools that a version has which is held
+	allow    string            // how the user can agree to it
 }
 
 // New makes a loader that has loaded nothing yet. rts holds the runtimes by the names that
@@ -350,7 +351,7 @@ func (l *Loader) failed(dir, resolved string, known *plugin, p *opened) error {
 	} else {
 		s.State = Loaded // an older version
 	}
-	s.Waits, known.waiting = nil, nil
+	s.Waits, s.Allow, known.waiting = nil, "", nil
 	told := equalErrors(s.Errors, p.errors)
 	s.Errors, s.Warnings = p.errors, p.warnings
 	known.seen = sighting{}

@@ -23,6 +23,7 @@ type PluginStatus struct {
 	Errors   []*ManifestError      // why its last load failed; empty where it did not
 	Warnings []*ManifestError      // what its last load warned about
 	Waits    []string              // what the user has to agree to, where it is held
+	Allow    string                // how the user can agree to that: a command, or what is to be changed
 	Tools    []string              // the tools that were registered
 	Skipped  []*host.ConflictError // the tools that stayed out because their names were in use
 	Stuck    int                   // how many calls were ended and still run, since nothing can stop them

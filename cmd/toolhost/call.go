@@ -107,11 +107,19 @@ func (p *program) callBy(ctx context.Context, call func(context.Context, *host.C
 func (p *program) unknownTool(s *session, err error) error {
 	hint := `"toolhost list" lists the tools`
 	if unknown := (*host.UnknownToolError)(nil); errors.As(err, &unknown) && unknown.Plugin != "" {
-		hint = fmt.Sprintf(`"toolhost consent show %s" says what it asks for`, oneLine(unknown.Plugin))
+		hint = `"toolhost list" says what waits`
+		if p.flags.policy == nil {
+			hint = fmt.Sprintf(`"toolhost consent show %s" says what it asks for`, oneLine(unknown.Plugin))
+		}
 	}
 	for _, st := range s.loader.Status() {
 		for _, e := range st.Errors {
 			p.warnf("plugin %s did not load: %s", oneLine(st.Name), e.Error())
+		}
+	}
+	for _, m := range s.mounts.Status() {
+		if m.State == "failed" {
+			p.warnf("the MCP server %s failed: %s", oneLine(m.Name), oneLine(m.Err))
 		}
 	}
 	return &failure{code: exitUsage, err: err, hint: hint}

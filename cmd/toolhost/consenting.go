@@ -54,10 +54,50 @@ type heldListing struct {
 	Dir    string   `json:"dir"`
 	Serves []string `json:"serves"` // the tools of the version that was agreed to last
 	Waits  []string `json:"waits"`
+	Hint   string   `json:"hint"` // how the user can agree
 }
 
-func newHeldListing(st *loader.PluginStatus) heldListing {
-	return heldListing{st.Name, st.Dir, append([]string{}, st.Tools...), append([]string{}, st.Waits...)}
+// held lists the plugins that wait, and those of whose updates one waits.
+func (p *program) held(ctx context.Context, s *session) []heldListing {
+	list := []heldListing{}
+	for _, st := range s.loader.Status() {
+		if st.State == loader.Held {
+			list = append(list, heldListing{st.Name, st.Dir, append([]string{}, st.Tools...), append([]string{}, st.Waits...), st.Allow})
+		}
+	}
+	return append(list, p.updates(ctx, s)...)
+}
+
+// updates lists the loaded plugins of which an update was to be installed, and waits.
+func (p *program) updates(ctx context.Context, s *session) []heldListing {
+	if p.flags.policy != nil { // what waits in the database does not count
+		return nil
+	}
+	records, err := s.state.Consents(ctx, "")
+	if err != nil {
+		s.log.Debug("reading which updates wait", "err", err)
+		return nil
+	}
+	var list []heldListing
+	for _, st := range s.loader.Status() {
+		i := slices.IndexFunc(records, func(c *state.Consent) bool {
+			return c.Pending != nil && c.Pending.Copy != "" && !c.Revoked && sameFolder(c.Folder, st.Dir)
+		})
+		if i >= 0 && st.State == loader.Loaded {
+			list = append(list, heldListing{st.Name, st.Dir, append([]string{}, st.Tools...), append([]string{}, records[i].Pending.Differs...), "toolhost consent show " + st.Name})
+		}
+	}
+	return list
+}
+
+// sameFolder reports whether two names are those of one folder that is there.
+func sameFolder(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
 }
 
 // refreshConsent has the book look at every plugin that the flags name, without running

@@ -112,7 +112,7 @@ func (p *program) list(ctx context.Context) error {
 		Held    []heldListing    `json:"held"`
 		Stuck   []stuckListing   `json:"stuck"`
 		Servers []serverListing  `json:"servers"`
-	}{[]toolListing{}, []skippedListing{}, []failedListing{}, []heldListing{}, []stuckListing{}, []serverListing{}}
+	}{[]toolListing{}, []skippedListing{}, []failedListing{}, p.held(ctx, s), []stuckListing{}, []serverListing{}}
 	for _, r := range s.host.Tools() {
 		l := newToolListing(r)
 		if r.Runtime == "node" {
@@ -126,9 +126,6 @@ func (p *program) list(ctx context.Context) error {
 	for _, st := range s.loader.Status() {
 		if st.Stuck > 0 {
 			listing.Stuck = append(listing.Stuck, stuckListing{st.Name, st.Stuck})
-		}
-		if st.State == loader.Held {
-			listing.Held = append(listing.Held, newHeldListing(&st))
 		}
 		if len(st.Errors) > 0 {
 			listing.Failed = append(listing.Failed, failedListing{st.Name, st.Dir, st.Errors})
@@ -165,7 +162,7 @@ func (p *program) list(ctx context.Context) error {
 		}
 	}
 	for _, k := range listing.Held {
-		_, _ = fmt.Fprintf(w, "\nheld: plugin %s (%s) waits for your consent: toolhost consent show %s", oneLine(k.Plugin), oneLine(k.Dir), oneLine(k.Plugin))
+		_, _ = fmt.Fprintf(w, "\nheld: plugin %s (%s) waits for your consent: %s", oneLine(k.Plugin), oneLine(k.Dir), oneLine(k.Hint))
 		for _, text := range k.Waits {
 			_, _ = fmt.Fprintf(w, "\n  %s", oneLine(text))
 		}
@@ -176,7 +173,7 @@ func (p *program) list(ctx context.Context) error {
 	for _, k := range listing.Stuck {
 		_, _ = fmt.Fprintf(w, "\nstuck: %d calls of plugin %s were ended and cannot be stopped", k.Calls, oneLine(k.Plugin))
 	}
-	if len(listing.Skipped)+len(listing.Failed)+len(listing.Held)+len(listing.Stuck) > 0 {
+	if len(listing.Servers)+len(listing.Skipped)+len(listing.Failed)+len(listing.Held)+len(listing.Stuck) > 0 {
 		_, _ = fmt.Fprintln(w)
 	}
 	if err := w.Flush(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -105,6 +106,9 @@ func (p *program) newServer(s *session, ready <-chan struct{}, traces *tracing.T
 // follow loads every plugin, closes ready, and loads anew what changes until ctx ends.
 func (p *program) follow(ctx context.Context, s *session, ready chan<- struct{}) {
 	p.loadAll(ctx, s)
+	for _, u := range p.updates(ctx, s) {
+		s.log.Warn("plugin update held", "plugin", u.Plugin, "err", strings.Join(u.Waits, "; "), "hint", u.Hint)
+	}
 	close(ready)
 	debug.FreeOSMemory() // loading took much that nothing needs any more
 	switching := make(chan struct{})

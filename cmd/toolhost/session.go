@@ -72,7 +72,7 @@ func (p *program) open(quiet bool) (*session, error) {
 		Folder:          p.flags.folder,
 		StrictArguments: p.flags.strictArguments,
 		Offer:           p.offer(),
-		Waiting:         func(tool string) string { return s.loader.Waiting(tool) },
+		Waiting:         func(tool string) (plugin, allow string) { return s.loader.Waiting(tool) },
 		Limits:          limits,
 		Log:             s.log,
 	})
@@ -186,7 +186,7 @@ func (p *program) warnUnloaded(s *session) {
 			p.warnf("plugin %s did not load; \"toolhost check %s\" says why", oneLine(st.Name), oneLine(st.Dir))
 		}
 		if st.State == loader.Held {
-			p.warnf("plugin %s waits for your consent; \"toolhost consent show %s\" says to what", oneLine(st.Name), oneLine(st.Name))
+			p.warnf("plugin %s waits for your consent: %s", oneLine(st.Name), oneLine(st.Allow))
 		}
 	}
 }

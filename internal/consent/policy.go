@@ -110,5 +110,5 @@ func (p *Policy) Refusals(asks *loader.Summary, tree func() (string, error)) []s
 // answer is what the loader is told under a policy.
 func (p *Policy) answer(q *loader.ConsentQuestion) loader.ConsentAnswer {
 	refusals := p.Refusals(q.Asks, func() (string, error) { return pack.Hash(q.Dir) })
-	return loader.ConsentAnswer{Agreed: len(refusals) == 0, Waits: refusals}
+	return loader.ConsentAnswer{Agreed: len(refusals) == 0, Waits: refusals, Allow: "allow it in the policy " + p.file}
 }
