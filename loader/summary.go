@@ -30,6 +30,8 @@ type Summary struct {
 	Tools       []SummaryTool    `json:"tools"`              // sorted by id
 	Actions     []SummaryAction  `json:"actions,omitempty"`  // sorted by id
 	Commands    []SummaryCommand `json:"commands,omitempty"` // sorted by id
+
+	fresh bool // its schemas are canonical, since it was made here and not stored
 }
 
 // Right is one thing that a manifest asks for.
@@ -67,10 +69,12 @@ type SummaryCommand struct {
 func (s *Summary) Fingerprint() string {
 	c := *s
 	c.Version, c.DisplayName, c.Description = "", "", ""
-	c.Tools = slices.Clone(s.Tools)
-	for i := range c.Tools { // one that was stored may have its characters escaped otherwise
-		t := &c.Tools[i]
-		t.InputSchema, t.OutputSchema = canonical(t.InputSchema), canonical(t.OutputSchema)
+	if !c.fresh { // one that was stored may have its characters escaped otherwise
+		c.Tools = slices.Clone(s.Tools)
+		for i := range c.Tools {
+			t := &c.Tools[i]
+			t.InputSchema, t.OutputSchema = canonical(t.InputSchema), canonical(t.OutputSchema)
+		}
 	}
 	sum := sha256.Sum256(jsondoc.Marshal(&c))
 	return "sha256:" + hex.EncodeToString(sum[:])
@@ -80,7 +84,7 @@ func (s *Summary) Fingerprint() string {
 func summarise(m *Manifest, tools []*host.Tool, prompts map[string]string) *Summary {
 	s := &Summary{
 		Plugin: m.Name, Version: m.Version, DisplayName: m.DisplayName, Description: m.Description,
-		Runtime: cmp.Or(m.Runtime, "node"), Rights: m.Rights(), Tools: []SummaryTool{},
+		Runtime: cmp.Or(m.Runtime, "node"), Rights: m.Rights(), Tools: []SummaryTool{}, fresh: true,
 	}
 	if s.Runtime == "process" {
 		s.Protocol, s.Command = cmp.Or(m.Protocol, "stdio"), slices.Clone(m.Command)

@@ -15,6 +15,7 @@
 package consent
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -52,7 +53,15 @@ type Book struct {
 	mu   sync.Mutex
 	last map[string]*state.Consent // what was read last of each folder, for when it cannot be read any more
 	said string                    // the last reason why the database could not be used
+	// ahead is what was read of all folders at once when a first load began, and counts until
+	// then: that takes a fraction of what a question a folder does.
+	ahead map[string]*state.Consent
+	until time.Time
 }
+
+// aheadFor is how long what was read ahead counts. What is decided after it was read is told
+// by [Book.Changed].
+const aheadFor = time.Second
 
 var _ loader.Consent = (*Book)(nil)
 
@@ -88,7 +97,7 @@ func (b *Book) Ask(ctx context.Context, q *loader.ConsentQuestion) loader.Consen
 	}
 	record, err := b.read(ctx, q)
 	if err != nil {
-		return b.unread(q, err)
+		return b.unread(ctx, q, err)
 	}
 	v, err := seen(q, record)
 	if err != nil {
@@ -112,13 +121,13 @@ func (b *Book) Ask(ctx context.Context, q *loader.ConsentQuestion) loader.Consen
 		return next, nil
 	})
 	if err != nil {
-		b.warn(err)
+		b.warn(ctx, err)
 	} else if next != nil {
 		b.keep(next)
 		if record != nil && record.Folder != q.Dir {
 			err = b.db.UpdateConsent(ctx, record.Folder, false, func(*state.Consent) (*state.Consent, error) { return nil, nil })
 			if err != nil {
-				b.warn(err)
+				b.warn(ctx, err)
 			}
 		}
 	}
@@ -135,9 +144,45 @@ func total(files map[string][]byte) (n int) {
 	return n
 }
 
-// Changed tells the loader what was decided elsewhere.
+// Changed tells the loader what was decided elsewhere. Where since is negative a load begins
+// that asks about many folders.
 func (b *Book) Changed(ctx context.Context, since int64) ([]string, int64, error) {
-	return b.db.ConsentsDecided(ctx, since)
+	dirs, now, err := b.db.ConsentsDecided(ctx, since)
+	if err == nil && since < 0 && b.options.Policy == nil {
+		b.readAhead(ctx)
+	}
+	return dirs, now, err
+}
+
+// readAhead reads what is known of all folders.
+func (b *Book) readAhead(ctx context.Context) {
+	until := time.Now().Add(aheadFor)
+	list, err := b.db.Consents(ctx, "")
+	if err != nil {
+		return // who asks is told
+	}
+	ahead := make(map[string]*state.Consent, len(list))
+	for _, c := range list {
+		ahead[c.Folder] = c
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ahead, b.until = ahead, until
+}
+
+// known gives what is known of a folder; nil where nothing is. What was read ahead is taken once.
+func (b *Book) known(ctx context.Context, folder string) (*state.Consent, error) {
+	b.mu.Lock()
+	if time.Now().After(b.until) {
+		b.ahead = nil
+	}
+	c := b.ahead[folder]
+	delete(b.ahead, folder)
+	b.mu.Unlock()
+	if c != nil {
+		return c, nil
+	}
+	return b.db.Consent(ctx, folder)
 }
 
 // Order gives the folders of which something is known, the one first that was known first. An
@@ -146,7 +191,7 @@ func (b *Book) Order(ctx context.Context) ([]string, error) { return b.db.Consen
 
 // read gives what is known of a plugin's folder; nil where nothing is.
 func (b *Book) read(ctx context.Context, q *loader.ConsentQuestion) (*state.Consent, error) {
-	record, err := b.db.Consent(ctx, q.Dir)
+	record, err := b.known(ctx, q.Dir)
 	if err != nil {
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -192,8 +237,8 @@ func (b *Book) moved(ctx context.Context, q *loader.ConsentQuestion) (*state.Con
 
 // unread answers where nobody can tell what was agreed to: a folder that was named just now
 // loads, and what came from elsewhere does not.
-func (b *Book) unread(q *loader.ConsentQuestion, err error) loader.ConsentAnswer {
-	b.warn(err)
+func (b *Book) unread(ctx context.Context, q *loader.ConsentQuestion, err error) loader.ConsentAnswer {
+	b.warn(ctx, err)
 	if q.Origin == loader.Named || b.trusts(q.Dir) {
 		return loader.ConsentAnswer{Agreed: true}
 	}
@@ -201,7 +246,10 @@ func (b *Book) unread(q *loader.ConsentQuestion, err error) loader.ConsentAnswer
 }
 
 // warn logs once why the database cannot be used.
-func (b *Book) warn(err error) {
+func (b *Book) warn(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		return // nobody waits for the answer any more, and nothing is wrong with the database
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if err.Error() == b.said {
@@ -273,7 +321,10 @@ func (b *Book) decide(q *loader.ConsentQuestion, record *state.Consent, v *state
 	case record == nil || record.Agreed == nil:
 		return agree(FirstSeen)
 	}
-	old := Recorded(record.Agreed)
+	old := q.Asks
+	if record.Agreed.Fingerprint != v.Fingerprint || !bytes.Equal(record.Agreed.Summary, v.Summary) {
+		old = Recorded(record.Agreed)
+	}
 	if old == nil {
 		return wait(loader.ConsentAnswer{Waits: []string{"the record of what you agreed to was changed by something else than toolhost"}})
 	}
