@@ -71,11 +71,11 @@ type version struct {
 }
 
 // origin says how the plugin of a folder came here. Nothing that a manifest says counts.
-func (o *opener) origin(dir string) Origin {
+func (o *opener) origin(p *opened) Origin {
 	switch {
-	case Foreign(dir, o.installed):
+	case p.foreign:
 		return Installed
-	case liesIn(dir, o.bundled):
+	case liesIn(p.found, o.bundled):
 		return Bundled
 	}
 	return Named
@@ -97,7 +97,7 @@ func (o *opener) agreed(ctx context.Context, p *opened, f *folder, v version) bo
 		}
 		return true
 	}
-	answer := o.consent.Ask(ctx, &ConsentQuestion{Dir: p.dir, Origin: o.origin(p.found), Asks: asks, Digest: p.inputs.digest(), Files: f.consented(maps.Clone(p.inputs))})
+	answer := o.consent.Ask(ctx, &ConsentQuestion{Dir: p.dir, Origin: o.origin(p), Asks: asks, Digest: p.inputs.digest(), Files: f.consented(maps.Clone(p.inputs))})
 	if answer.Agreed {
 		return true
 	}

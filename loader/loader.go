@@ -160,7 +160,7 @@ const opening = 4
 func (l *Loader) LoadAll(ctx context.Context) error {
 	l.startFollowing(ctx)
 	var errs []error
-	var folders []string
+	var folders, resolved []string
 	seen := map[string]bool{} // a folder that is named twice is loaded once
 	for _, dir := range l.dirs {
 		found, err := Folders(dir)
@@ -171,9 +171,9 @@ func (l *Loader) LoadAll(ctx context.Context) error {
 			found = l.ordered(ctx, found)
 		}
 		for _, f := range found {
-			if resolved := resolve(f); !seen[resolved] {
-				seen[resolved] = true
-				folders = append(folders, f)
+			if r := resolve(f); !seen[r] {
+				seen[r] = true
+				folders, resolved = append(folders, f), append(resolved, r)
 			}
 		}
 	}
@@ -184,7 +184,7 @@ func (l *Loader) LoadAll(ctx context.Context) error {
 	opened := l.openAll(ctx, folders)
 	for i, f := range folders {
 		var bad *LoadError
-		if err := l.take(ctx, f, <-opened[i], false); err != nil && !errors.As(err, &bad) {
+		if err := l.take(ctx, f, resolved[i], <-opened[i], false); err != nil && !errors.As(err, &bad) {
 			cancel(err)
 			for _, rest := range opened[i+1:] {
 				(<-rest).abandon(l.log)
@@ -234,13 +234,13 @@ func (l *Loader) load(ctx context.Context, dir string, ifChanged bool) error {
 	if err := context.Cause(ctx); err != nil {
 		return fmt.Errorf("loading plugin %q: %w", dir, err)
 	}
-	return l.take(ctx, dir, l.opener.open(ctx, dir), ifChanged)
+	p := l.opener.open(ctx, dir)
+	return l.take(ctx, dir, resolve(dir), p, ifChanged)
 }
 
 // take registers an opened plugin in the place of what its folder had before. l.loading
 // is held.
-func (l *Loader) take(ctx context.Context, dir string, p *opened, ifChanged bool) error {
-	resolved := resolve(dir)
+func (l *Loader) take(ctx context.Context, dir, resolved string, p *opened, ifChanged bool) error {
 	l.mu.Lock()
 	closed, known := l.closed, l.find(resolved)
 	l.mu.Unlock()

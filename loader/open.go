@@ -456,19 +456,25 @@ func (o *opener) advise(ctx context.Context, p *opened, advisor runtimes.Advisor
 // Foreign reports whether a plugin's folder is, or lies in, one of the folders of installed
 // plugins: its code counts as a stranger's. A link that stands there counts, wherever it leads.
 func Foreign(dir string, installed []string) bool {
-	if liesIn(dir, installed) {
-		return true
+	if len(installed) == 0 {
+		return false
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return true
 	}
-	above := resolve(filepath.Dir(abs))
-	return slices.ContainsFunc(installed, func(folder string) bool { return above == resolve(folder) })
+	dir, above := resolve(abs), resolve(filepath.Dir(abs))
+	return slices.ContainsFunc(installed, func(folder string) bool {
+		root := resolve(folder)
+		return dir == root || filepath.Dir(dir) == root || above == root
+	})
 }
 
 // liesIn reports whether a folder is, or lies in, one of others when all links are followed.
 func liesIn(dir string, folders []string) bool {
+	if len(folders) == 0 {
+		return false
+	}
 	dir = resolve(dir)
 	return slices.ContainsFunc(folders, func(folder string) bool {
 		root := resolve(folder)
