@@ -11,7 +11,8 @@
 //
 // A script is an expression whose value is a function of two arguments, the name require
 // and a host object: (function (require, __host) { … }). The host object has the methods
-// require(name) for built-in modules, export(namespace, path), which the script calls with
+// require(name) for built-in modules, requireFrom(file) and importFrom(file), which give what
+// stands for require and import in a file where names are made at run time, export(namespace, path), which the script calls with
 // the namespace of each handler module and its path, common(exports, path), which it calls with what a
 // CommonJS module exports, and dirname(file), filename(file), url(file) for the places of
 // a file named below the root. Where the module awaits at its top level the function is async.
@@ -306,6 +307,10 @@ func (b *Builder) setup(p api.PluginBuild, f *files, entries []entry) {
 	p.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: builtinSpace}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
 		code := fmt.Sprintf("module.exports=__host.require(%s)", strconv.Quote(args.Path))
 		return api.OnLoadResult{Contents: &code, Loader: api.LoaderJS}, nil
+	})
+	// What the bundler found by itself, where nothing was found below the root.
+	p.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "file"}, func(api.OnLoadArgs) (api.OnLoadResult, error) {
+		return api.OnLoadResult{}, errLeaves
 	})
 	p.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: fileSpace}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
 		return f.load(strings.TrimSuffix(args.Path, moduleMark), args.With["type"])

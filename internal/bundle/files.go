@@ -259,10 +259,16 @@ func (f *files) load(name, kind string) (api.OnLoadResult, error) {
 	if line, column, what := tooDeep(code, loader == api.LoaderJSON); what != "" {
 		return fail(Problem{File: name, Line: line, Column: column, Message: what, Hint: "split the expression, or read the data from a file at run time"})
 	}
-	if loader != api.LoaderJSON {
-		code = f.addPlaces(name, openUniversal(sourceMapComments.Replace(code)))
+	if loader == api.LoaderJSON {
+		return api.OnLoadResult{Contents: &code, Loader: loader}, nil
 	}
-	return api.OnLoadResult{Contents: &code, Loader: loader}, nil
+	code = leaveForLater(openUniversal(sourceMapComments.Replace(code)))
+	nowhere := ""
+	if mayBePattern(code) {
+		nowhere = nowhereFor(code)
+	}
+	code = f.addPlaces(name, code)
+	return api.OnLoadResult{Contents: &code, Loader: loader, ResolveDir: nowhere}, nil
 }
 
 // sourceMapComments makes comments that name a source map mean nothing: esbuild would
@@ -292,6 +298,8 @@ func (f *files) addPlaces(name, code string) string {
 	add(placeFilename, "filename", "__filename", "import.meta")
 	add(placeURL, "url", "import.meta")
 	add(placeResolve, "resolve", "import.meta.resolve")
+	add(laterRequire, "requireFrom", laterRequire)
+	add(laterImport, "importFrom", laterImport)
 	if len(vars) == 0 {
 		return code
 	}

@@ -74,6 +74,7 @@ type scanner struct {
 	afterWord bool // last is the end of a word after which an expression begins
 	blockWord bool // that word is else or do: a brace begins a block
 	what      string
+	seen      func(start, end int, before byte) // told of each word, and what stands before it; may be nil
 }
 
 // depth is how deep what is read now may stand below what it is a part of.
@@ -136,35 +137,37 @@ func (s *scanner) continues() bool {
 
 // scan reports whether the text is nested within the limits.
 func (s *scanner) scan() bool {
-	for s.at < len(s.code) {
-		c := s.code[s.at]
-		switch {
-		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
-			s.at++
-			continue
-		case c == '"' || c == '\'' && !s.json:
-			s.quoted(c)
-		case c == '`' && !s.json:
-			s.at++
-			s.append()
-			s.template()
-		case c == '/' && !s.json && s.comment():
-			continue
-		case c == '/' && !s.json && s.regexpMayStart() && s.regexp():
-		case isWord(c):
-			if s.word(); s.what != "" {
-				return false
-			}
-			continue
-		default:
-			s.punctuation(c)
-		}
-		if s.what != "" {
-			return false
-		}
-		s.last, s.afterWord = c, false
+	for s.at < len(s.code) && s.what == "" {
+		s.step()
 	}
 	return s.what == ""
+}
+
+// step passes over one thing: a word, a text, a sign.
+func (s *scanner) step() {
+	c := s.code[s.at]
+	switch {
+	case c == ' ' || c == '\t' || c == '\r' || c == '\n':
+		s.at++
+		return
+	case c == '"' || c == '\'' && !s.json:
+		s.quoted(c)
+	case c == '`' && !s.json:
+		s.at++
+		s.append()
+		s.template()
+	case c == '/' && !s.json && s.comment():
+		return
+	case c == '/' && !s.json && s.regexpMayStart() && s.regexp():
+	case isWord(c):
+		s.word()
+		return
+	default:
+		s.punctuation(c)
+	}
+	if s.what == "" {
+		s.last, s.afterWord = c, false
+	}
 }
 
 func (s *scanner) punctuation(c byte) {
@@ -238,6 +241,9 @@ func (s *scanner) word() {
 		s.at++
 	}
 	word := s.code[start:s.at]
+	if s.seen != nil {
+		s.seen(start, s.at, s.last)
+	}
 	if s.last != '.' {
 		s.members = 0
 	}

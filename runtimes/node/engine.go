@@ -31,7 +31,8 @@ type engine struct {
 	policy   *permissions.Policy // of the plugin; nil counts as one that declares nothing
 	services runtimes.Services   // of the plugin; guarded
 
-	card cardEngine
+	card  cardEngine
+	later laterEngine
 
 	interrupt func(cause error) // ends the engine; may be called from any goroutine
 	ended     atomic.Bool       // interrupt was called; what no interrupt reaches may still run

@@ -110,7 +110,7 @@ func loadModuleModule(e *engine) goja.Value {
 		}
 		return 1
 	})
-	return moduleLibrary.load(e, e.object(map[string]any{"names": e.vm.NewArray(names...), "require": e.requireComputed}))
+	return moduleLibrary.load(e, e.object(map[string]any{"names": e.vm.NewArray(names...), "require": e.requireComputed, "createRequire": e.createRequire}))
 }
 
 func (e *engine) unsupported(module string) goja.Value {

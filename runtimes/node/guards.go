@@ -9,6 +9,7 @@ import (
 
 	"github.com/dop251/goja"
 
+	"github.com/toolhost/toolhost/internal/bundle"
 	"github.com/toolhost/toolhost/internal/lazyregexp"
 )
 
@@ -90,7 +91,7 @@ type guardSet struct {
 
 // makesNames reports whether code may make code, or the names of what it uses, at run time.
 func makesNames(code string) bool {
-	return slices.ContainsFunc([]string{"eval", "Function", "globalThis", "fromCharCode", "fromCodePoint", "getOwnProperty", "Reflect", "with ("},
+	return bundle.LoadsLater(code) || slices.ContainsFunc([]string{"eval", "Function", "globalThis", "fromCharCode", "fromCodePoint", "getOwnProperty", "Reflect", "with ("},
 		func(word string) bool { return strings.Contains(code, word) })
 }
 

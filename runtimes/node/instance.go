@@ -32,6 +32,7 @@ type instance struct {
 	handlers map[string]*handler // by tool
 	inputs   map[string][sha256.Size]byte
 
+	later    *laterModules
 	together *lazyProgram // all handler modules, where their state lives on; else nil
 
 	base context.Context // ends when Close no longer waits
@@ -205,7 +206,7 @@ func (in *instance) engine(ctx context.Context, p *program, grant *permissions.G
 	} else {
 		e = newEngine(own, in.spec.Dir, grant, log)
 	}
-	e.policy, e.services, e.card.about = in.spec.Policy, in.spec.Services, in.spec.Card
+	e.policy, e.services, e.card.about, e.later.shared = in.spec.Policy, in.spec.Services, in.spec.Card, in.later
 	e.interrupt = func(cause error) {
 		e.ended.Store(true)
 		cancel(cause)

@@ -94,6 +94,10 @@ func (h *bundleHost) Get(name string) goja.Value {
 	switch name {
 	case "require":
 		return e.vm.ToValue(e.requireComputed)
+	case "requireFrom":
+		return e.vm.ToValue(func(call goja.FunctionCall) goja.Value { return e.requireFrom(call.Argument(0).String()) })
+	case "importFrom":
+		return e.vm.ToValue(func(call goja.FunctionCall) goja.Value { return e.importFrom(call.Argument(0).String()) })
 	case "export", "common":
 		find := findHandler
 		if name == "common" {
@@ -151,16 +155,22 @@ func (h *bundleHost) Set(string, goja.Value) bool { return false }
 func (h *bundleHost) Delete(string) bool          { return false }
 func (h *bundleHost) Keys() []string              { return nil }
 
-// requireComputed is require for names that are not known before run time.
+// requireComputed is require where a script hands it on as a value: nothing tells from which
+// file a name comes then, so relative names are not found.
 func (e *engine) requireComputed(call goja.FunctionCall) goja.Value {
-	return e.mustRequire(call.Argument(0).String())
+	name := e.moduleName(call.Argument(0))
+	if !filepath.IsAbs(name) {
+		return e.mustRequire(name)
+	}
+	require, _ := goja.AssertFunction(e.requireFrom(""))
+	return e.apply(require, call.Argument(0))
 }
 
 func (e *engine) mustRequire(name string) goja.Value {
 	if m, ok := e.require(strings.TrimPrefix(name, "node:")); ok {
 		return m
 	}
-	o := e.makeError("", fmt.Sprintf("Cannot find module '%s'. A name that is not written out in the code can only be that of a built-in module", name))
+	o := e.makeError("", fmt.Sprintf("Cannot find module '%s'. Where require is used as a value, a relative name is not found: give the path, as in require.resolve(name)", name))
 	_ = o.Set("code", "MODULE_NOT_FOUND")
 	panic(o)
 }

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"fmt"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -10,7 +9,7 @@ import (
 )
 
 // metaResolve gives import.meta.resolve of a module of the plugin: specifier → URL. Like
-// Node's it looks at no file. Packages are part of the bundle, so they have no URL.
+// Node's it looks for packages only.
 func (e *engine) metaResolve(module string) goja.Value {
 	path := filepath.Join(e.dir, filepath.FromSlash(module))
 	base := (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
@@ -27,7 +26,8 @@ func (e *engine) metaResolve(module string) goja.Value {
 		if scheme, _, ok := strings.Cut(specifier, ":"); ok && !strings.ContainsAny(scheme, "/?#") {
 			args = args[:1]
 		} else if !strings.HasPrefix(specifier, "/") && !strings.HasPrefix(specifier, "./") && !strings.HasPrefix(specifier, "../") {
-			panic(e.newError("Error", "ERR_MODULE_NOT_FOUND", "%s", fmt.Sprintf("Cannot find package '%s' imported from %s: packages are part of the plugin's bundle and have no URL", specifier, path)))
+			found := e.resolveModule(v, filepath.ToSlash(filepath.Dir(module)), true)
+			return e.vm.ToValue((&url.URL{Scheme: "file", Path: filepath.ToSlash(found)}).String())
 		}
 		made, err := e.vm.New(e.internal("whatwg_url").ToObject(e.vm).Get("URL"), args...)
 		if err != nil {

@@ -102,6 +102,9 @@ func syntaxProblems(file string, where *bundle.SourceMap, err error) *runtimes.L
 
 // place gives the author's file, line and column of a place in a script of this engine.
 func (e *engine) place(script string, line, column int) (file string, l, c int, ok bool) {
+	if strings.HasSuffix(script, laterMark) {
+		return e.laterPlace(script, line, column)
+	}
 	if e.program == nil || script != scriptPrefix+e.program.file {
 		return "", 0, 0, false
 	}

@@ -158,7 +158,7 @@ func (r *Runtime) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instan
 	}
 	in := &instance{runtime: r, spec: spec, handlers: map[string]*handler{}, inputs: map[string][sha256.Size]byte{}}
 	in.base, in.stop = context.WithCancelCause(context.Background())
-	in.together = programs[bundle.Together]
+	in.together, in.later = programs[bundle.Together], newLaterModules(r, &spec)
 	for _, t := range spec.Tools {
 		file := cleanHandler(t.Handler)
 		in.handlers[t.ID] = &handler{instance: in, tool: t.ID, file: file, program: programs[file]}

@@ -4,17 +4,11 @@ const builtinModules = host.names;
 const bare = (name) => name.startsWith('node:') ? name.slice(5) : name;
 const isBuiltin = (name) => builtinModules.includes(bare(`${name}`));
 
-// createRequire gives built-in modules; files are bundled when the plugin is loaded, so
-// only those that are named in an import or require are there.
+// createRequire gives built-in modules and those of the plugin's folder.
 function createRequire(from) {
   const absolute = typeof from === 'string' ? /^(?:file:\/\/|\/|[A-Za-z]:[\\/])/.test(from) : from instanceof URL && from.protocol === 'file:';
   if (!absolute) throw nodeError('TypeError', 'ERR_INVALID_ARG_VALUE', `The argument 'filename' must be a file URL object, file URL string, or absolute path string. Received ${require('internal/inspect').inspect(from)}`);
-  const load = (name) => host.require(name);
-  load.resolve = (name) => { require('internal/errors').check.string(name, 'request'); if (isBuiltin(name)) return name; throw Object.assign(new Error(`Cannot find module '${name}'`), { code: 'MODULE_NOT_FOUND' }); };
-  load.resolve.paths = () => null;
-  load.cache = {};
-  load.main = undefined;
-  return load;
+  return host.createRequire(`${from}`);
 }
 
 function Module(id = '') { this.id = id; this.exports = {}; this.children = []; this.loaded = false; }
