@@ -160,13 +160,14 @@ func (h *Host) call(ctx context.Context, r *run, find func(*table, string) (Regi
 	if said.deliver == nil {
 		said.deliver = func(string) {}
 	}
-	c.Progress = func(message string) {
-		said.say(message)
+	said.observe = func(message string) {
 		h.notify(Event{Kind: CallProgress, Call: c, Tool: t.Tool, Received: r.call.Args, Message: message})
 	}
+	c.Progress = said.say
 
 	timeout := &TimeoutError{Tool: t.Name, Timeout: t.Timeout}
-	c.Deadline = time.Now().Add(t.Timeout)
+	now := time.Now()
+	c.Deadline = now.Add(t.Timeout)
 	ctx, cancel := context.WithDeadlineCause(ctx, c.Deadline, timeout)
 	defer cancel()
 	ctx, stop := context.WithCancelCause(ctx)
@@ -175,14 +176,15 @@ func (h *Host) call(ctx context.Context, r *run, find func(*table, string) (Regi
 
 	if !r.started {
 		r.started = true
-		h.notify(Event{Kind: CallStarted, Call: c, Tool: t.Tool, Received: r.call.Args})
+		h.notify(Event{Kind: CallStarted, Time: now, Call: c, Tool: t.Tool, Received: r.call.Args})
 	}
 	result, err := h.handle(ctx, t.Handler, c)
 	said.end()
 	if errors.Is(err, ErrHandlerClosed) {
 		return nil, err
 	}
-	end := Event{Kind: CallEnded, Call: c, Tool: t.Tool, Received: r.call.Args, Duration: time.Since(r.began), Err: err}
+	end := Event{Kind: CallEnded, Time: time.Now(), Call: c, Tool: t.Tool, Received: r.call.Args, Err: err}
+	end.Duration = end.Time.Sub(r.began)
 	if observed {
 		end.Touched = grant.Touched()
 	}

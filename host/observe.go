@@ -21,7 +21,8 @@ const (
 )
 
 // Event is something that happened in a host. A call has one CallStarted, when its handler is
-// about to run, and one CallEnded; a call that is refused before that has CallEnded alone.
+// about to run, and one CallEnded; a call that is refused before that has CallEnded alone. No
+// CallProgress comes after the CallEnded of its call.
 type Event struct {
 	Kind EventKind
 	Time time.Time
@@ -148,7 +149,9 @@ func (h *Host) notify(e Event) {
 	if all == nil || len(*all) == 0 {
 		return
 	}
-	e.Time = time.Now()
+	if e.Time.IsZero() {
+		e.Time = time.Now()
+	}
 	for _, o := range *all {
 		o.Observe(e)
 	}

@@ -19,6 +19,7 @@ const (
 type progress struct {
 	mu      sync.Mutex
 	deliver func(string)
+	observe func(string) // is told each message whole; nothing after the end
 	last    time.Time
 	waiting *string
 	timer   *time.Timer
@@ -27,12 +28,13 @@ type progress struct {
 
 // say takes a message; it may be called from any goroutine.
 func (p *progress) say(message string) {
-	message = cutRunes(strings.ToValidUTF8(message, "\ufffd"), maxProgress)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ended {
 		return
 	}
+	p.observe(message)
+	message = cutRunes(strings.ToValidUTF8(message, "\ufffd"), maxProgress)
 	wait := progressGap - time.Since(p.last)
 	if p.last.IsZero() || wait <= 0 && p.waiting == nil {
 		p.last = time.Now()

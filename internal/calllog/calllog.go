@@ -72,8 +72,11 @@ type Log struct {
 	close   sync.Once
 	ended   chan struct{} // closed when the goroutine has ended
 
-	mu      sync.Mutex
-	running map[string]*progress // by the ID of the call
+	records sync.Pool    // of *record: written ones
+	talking atomic.Int64 // calls in progress, so that the end of one that was silent need not look
+
+	mu       sync.Mutex
+	progress map[string]*progress // of running calls that said something, by their IDs
 }
 
 // record is a call that ended, as it waits.
@@ -93,7 +96,7 @@ type progress struct {
 // New gives a log that writes to db. Nothing is opened, and no goroutine runs, before the first
 // call. options may be nil.
 func New(db *state.DB, options *Options) *Log {
-	l := &Log{db: db, queue: make(chan *record, maxQueue), full: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}), running: map[string]*progress{}}
+	l := &Log{db: db, queue: make(chan *record, maxQueue), full: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}), progress: map[string]*progress{}}
 	if options != nil {
 		l.options = *options
 	}
@@ -118,17 +121,14 @@ func (l *Log) Observe(e host.Event) {
 	case host.CallStarted:
 		// The database is opened while the call runs.
 		l.start.Do(func() { go l.run() })
-		l.mu.Lock()
-		l.running[e.Call.ID] = nil
-		l.mu.Unlock()
 	case host.CallProgress:
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		p, runs := l.running[e.Call.ID]
+		p := l.progress[e.Call.ID]
 		switch {
-		case !runs: // it has ended; its handler goes on talking
 		case p == nil:
-			l.running[e.Call.ID] = &progress{lines: []string{cut(e.Message, maxProgressBytes)}}
+			l.progress[e.Call.ID] = &progress{lines: []string{cut(e.Message, maxProgressBytes)}}
+			l.talking.Add(1)
 		case len(p.lines) < maxProgress:
 			p.lines = append(p.lines, cut(e.Message, maxProgressBytes))
 		default:
@@ -136,12 +136,28 @@ func (l *Log) Observe(e host.Event) {
 		}
 	case host.CallEnded:
 		l.start.Do(func() { go l.run() })
-		l.mu.Lock()
-		r := &record{event: e, progress: l.running[e.Call.ID]}
-		delete(l.running, e.Call.ID)
-		l.mu.Unlock()
+		r, _ := l.records.Get().(*record)
+		if r == nil {
+			r = &record{}
+		}
+		r.event = e
+		if l.talking.Load() > 0 {
+			r.progress = l.said(e.Call.ID)
+		}
 		l.put(r)
 	}
+}
+
+// said gives what a call said that has ended, and forgets it.
+func (l *Log) said(id string) *progress {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p := l.progress[id]
+	if p != nil {
+		delete(l.progress, id)
+		l.talking.Add(-1)
+	}
+	return p
 }
 
 func (l *Log) put(r *record) {
@@ -236,6 +252,10 @@ func (l *Log) run() {
 				break
 			}
 			w.write(batch)
+			for _, r := range batch {
+				*r = record{} // lets go of the call
+				l.records.Put(r)
+			}
 			batch = nil
 		}
 		select {

@@ -227,15 +227,18 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// TestLateProgress has a handler talk on after its call: nothing is remembered for ever.
-func TestLateProgress(t *testing.T) {
+// TestProgressForgotten has calls talk and end: nothing is remembered of them.
+func TestProgressForgotten(t *testing.T) {
 	log := New(openDB(t, t.TempDir()), nil)
-	e := host.Event{Call: &host.Call{ID: "1"}, Message: "late"}
-	for _, e.Kind = range []host.EventKind{host.CallStarted, host.CallProgress, host.CallEnded, host.CallProgress} {
-		log.Observe(e)
+	e := host.Event{Message: "half"}
+	for _, id := range []string{"1", "2"} {
+		e.Call = &host.Call{ID: id}
+		for _, e.Kind = range []host.EventKind{host.CallStarted, host.CallProgress, host.CallProgress, host.CallEnded} {
+			log.Observe(e)
+		}
 	}
-	if len(log.running) != 0 {
-		t.Errorf("remembered: %v", log.running)
+	if len(log.progress) != 0 || log.talking.Load() != 0 {
+		t.Errorf("remembered: %v", log.progress)
 	}
 	if err := log.Close(t.Context()); err != nil {
 		t.Fatal(err)
