@@ -48,7 +48,7 @@ func (e *DeniedError) Error() string {
 	}
 	text := fmt.Sprintf("%s is not allowed: %s", act, reason)
 	if e.Rule != "" {
-		text += fmt.Sprintf(". %s in the plugin's manifest (filer-plugin.json) would allow it; only the user can grant that, by changing the manifest and agreeing to it (toolhost consent approve)", e.Rule)
+		text += fmt.Sprintf(". %s in the plugin's manifest would allow it; only the user can grant that, by changing the manifest and agreeing to it (toolhost consent approve)", e.Rule)
 	}
 	return text
 }

@@ -228,7 +228,7 @@ func TestMessages(t *testing.T) {
 	top := lay(t, map[string]string{"f/a": "", "f/.env": ""})
 	folder := filepath.Join(top, "f")
 	p := func(fsp FSPolicy) *FS { return grant(t, &Policy{FS: fsp}, folder).FS() }
-	const line = `"permissions": {"fs": {"%s": {"folder": true}}} in the plugin's manifest (filer-plugin.json) would allow it; only the user can grant that, by changing the manifest and agreeing to it (toolhost consent approve)`
+	const line = `"permissions": {"fs": {"%s": {"folder": true}}} in the plugin's manifest would allow it; only the user can grant that, by changing the manifest and agreeing to it (toolhost consent approve)`
 	for _, tt := range []struct {
 		err  error
 		want string
@@ -242,7 +242,7 @@ func TestMessages(t *testing.T) {
 		{second(p(FSPolicy{Read: Access{Folder: true, Deny: []string{"**/.env"}}}).ReadFile(".env", 0)), `reading ".env" is not allowed: the manifest's deny rule "**/.env" closes it`},
 		{second(p(FSPolicy{Read: Access{Folder: true}}).ReadFile("x.pem", 0)), `reading "x.pem" is not allowed: the host's own rule "**/*.pem" closes it to every tool`},
 		{second(p(FSPolicy{}).ReadFile("../x", 0)), `reading "../x" is not allowed: it lies outside the agent's folder, and nothing there can be granted`},
-		{&DeniedError{Op: "env", Target: "HOME", Rule: `"permissions": {"env": ["HOME"]}`}, `reading the environment variable "HOME" is not allowed: the plugin's manifest declares no permission for it. "permissions": {"env": ["HOME"]} in the plugin's manifest (filer-plugin.json) would allow it; only the user can grant that, by changing the manifest and agreeing to it (toolhost consent approve)`},
+		{&DeniedError{Op: "env", Target: "HOME", Rule: `"permissions": {"env": ["HOME"]}`}, `reading the environment variable "HOME" is not allowed: the plugin's manifest declares no permission for it. "permissions": {"env": ["HOME"]} in the plugin's manifest would allow it; only the user can grant that, by changing the manifest and agreeing to it (toolhost consent approve)`},
 		{&DeniedError{Op: "store"}, `store is not allowed: the plugin's manifest declares no permission for it`},
 	} {
 		if tt.err == nil || tt.err.Error() != tt.want {

@@ -301,12 +301,46 @@ func checkDocument(raw []byte, path string, documentSchema []byte) ([]byte, erro
 		mistake(pointer, "stands twice; keep one of them")
 	}
 	for _, i := range checked.Issues {
-		mistake(i.Pointer, i.Message)
+		message := i.Message
+		if text := described(documentSchema, i.Pointer); i.Keyword == "pattern" && text != "" {
+			message = i.Got + " does not fit: " + text // an expression says nothing to most
+		}
+		mistake(i.Pointer, message)
 	}
 	if len(wrong) > 0 {
 		return nil, errors.Join(wrong...)
 	}
 	return text, nil
+}
+
+// described gives the description that a schema has for a place in a document; "" where there
+// is none.
+func described(documentSchema []byte, pointer string) string {
+	type node struct {
+		Description          string
+		Properties           map[string]json.RawMessage
+		AdditionalProperties json.RawMessage
+		Items                json.RawMessage
+	}
+	at := json.RawMessage(documentSchema)
+	steps := strings.Split(pointer, "/")
+	for i := 0; ; i++ {
+		var n node
+		if json.Unmarshal(at, &n) != nil {
+			return ""
+		}
+		if i == len(steps)-1 {
+			return n.Description
+		}
+		switch next, ok := n.Properties[strings.NewReplacer("~1", "/", "~0", "~").Replace(steps[i+1])]; {
+		case ok:
+			at = next
+		case n.Items != nil:
+			at = n.Items
+		default:
+			at = n.AdditionalProperties
+		}
+	}
 }
 
 // readAtMost reads a file that must not be larger than limit bytes. Opening does not

@@ -145,7 +145,7 @@ func (p *program) consentList(ctx context.Context, db *state.DB, _ *consent.Book
 	}
 	var b strings.Builder
 	for _, l := range plugins {
-		fmt.Fprintf(&b, "%-8s %s (%s), %s %s\n", l.State, oneLine(l.Plugin), oneLine(l.Dir), oneLine(l.How), l.At)
+		fmt.Fprintf(&b, "%-8s %s (%s), %s\n", l.State, oneLine(l.Plugin), oneLine(l.Dir), strings.TrimSpace(oneLine(l.How)+" "+l.At))
 		for _, w := range l.Waits {
 			fmt.Fprintf(&b, "           %s\n", oneLine(w))
 		}
@@ -279,7 +279,11 @@ func writePending(b *strings.Builder, c *state.Consent, differs []consent.Differ
 		writeSummary(b, "waits for you to agree", pending)
 	} else {
 		b.WriteString("\nwaits for you to agree (! asks for more)\n")
-		writeDifferences(b, differs, files)
+		if len(differs)+len(files) == 0 {
+			b.WriteString("  it asks for what you have agreed to before\n")
+		} else {
+			writeDifferences(b, differs, files)
+		}
 	}
 	for _, text := range lint {
 		fmt.Fprintf(b, "  look twice: %s\n", oneLine(text))

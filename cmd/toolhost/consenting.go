@@ -155,9 +155,13 @@ func (p *program) confirm(ctx context.Context, question string) error {
 		if answer := strings.ToLower(strings.TrimSpace(text)); answer == "y" || answer == "yes" {
 			return nil
 		}
+		if !strings.HasSuffix(text, "\n") { // the terminal has not ended the line
+			_, _ = io.WriteString(p.err, "\n")
+		}
 		return failed(errDeclined)
 	case <-ctx.Done():
-		return failed(context.Cause(ctx))
+		_, _ = io.WriteString(p.err, "\n")
+		return failed(errDeclined)
 	}
 }
 

@@ -313,6 +313,9 @@ func (d *dev) testOne(ctx context.Context, dir string) {
 		return
 	case err != nil:
 		d.feed.Say(devui.Bad, fmt.Sprintf("testing %s: %v", dir, err))
+	}
+	switch {
+	case len(results) == 0 && err != nil:
 		return
 	case len(results) == 0:
 		d.feed.Say(devui.Warning, fmt.Sprintf("%s has no tests; a case is a file tests/NAME.json", dir))

@@ -119,7 +119,9 @@ func (p *program) stage(ctx context.Context, db *state.DB, root, src, staged str
 	if info.IsDir() {
 		_, err = pack.Copy(staged, src)
 	} else {
-		err = unpackFile(staged, src, info)
+		if err = unpackFile(staged, src, info); err != nil {
+			return nil, &failure{code: exitFailed, err: fmt.Errorf("installing %q: %w", src, err), hint: `it takes a plugin folder, or a .tgz as "toolhost pack" writes it`}
+		}
 	}
 	if err != nil {
 		return nil, failed(fmt.Errorf("installing %q: %w", src, err))
@@ -128,7 +130,7 @@ func (p *program) stage(ctx context.Context, db *state.DB, root, src, staged str
 	if !loader.IsPlugin(staged) { // an archive has one folder at its top
 		folders, err := loader.Folders(staged)
 		if err != nil || len(folders) != 1 {
-			return nil, failed(fmt.Errorf("installing %q: there is no plugin in it: a plugin holds a %s", src, loader.ManifestFile))
+			return nil, &failure{code: exitFailed, err: fmt.Errorf("installing %q: there is no plugin in it", src), hint: noPluginHint}
 		}
 		c.dir = folders[0]
 	}

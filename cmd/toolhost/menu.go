@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -64,6 +65,9 @@ func (p *program) menu(ctx context.Context, args []string) error {
 		return err
 	}
 	defer s.close()
+	if problem := misspeltRun(args, func(name string) bool { _, ok := s.host.Tool(name); return ok }); problem != nil {
+		return problem
+	}
 	entries := s.loader.Menu(ctx, loader.Selection{Paths: files, VaultOpen: true})
 	if p.flags.json {
 		return p.printJSON(struct {
@@ -85,6 +89,20 @@ func (p *program) menu(ctx context.Context, args []string) error {
 		}
 	}
 	return nil
+}
+
+// misspeltRun reports a "run" that is written otherwise: what follows it is a tool, and neither
+// is a file.
+func misspeltRun(args []string, isTool func(name string) bool) error {
+	if len(args) < 2 || suggest.Nearest(args[0], []string{"run"}) == "" || !isTool(args[1]) {
+		return nil
+	}
+	for _, name := range args[:2] {
+		if _, err := os.Lstat(name); err == nil {
+			return nil
+		}
+	}
+	return usagef("toolhost menu run ID FILE... runs an entry; a file of this name is written ./"+args[0], `"toolhost menu %s" is no command; did you mean "run"?`, args[0])
 }
 
 // selection makes the selected files absolute, each once.

@@ -73,7 +73,7 @@ func (p *program) newPlugin(ctx context.Context, dir string, o *scaffold.Options
 	for _, f := range made.Files {
 		text += "  " + f + "\n"
 	}
-	text += fmt.Sprintf("next:\n  toolhost test %[1]s\n  toolhost serve --plugins %[1]s --folder .\n", shellWord(dir))
+	text += fmt.Sprintf("next:\n  toolhost dev %[1]s\n  toolhost test %[1]s\n  toolhost serve --plugins %[1]s --folder .\n", shellWord(dir))
 	if _, err := fmt.Fprint(p.out, text); err != nil {
 		return failed(fmt.Errorf("writing the report: %w", err))
 	}

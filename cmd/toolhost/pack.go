@@ -68,7 +68,7 @@ func versionPart(m *loader.Manifest) []string {
 // examine reads a plugin without running anything of it; its mistakes are reported.
 func (p *program) examine(ctx context.Context, dir string) (*loader.Manifest, *loader.ConsentQuestion, error) {
 	if !isDir(dir) || !loader.IsPlugin(dir) {
-		return nil, nil, usagef("a plugin folder holds a "+loader.ManifestFile, "there is no plugin in %q", dir)
+		return nil, nil, usagef(noPluginHint, "there is no plugin in %q", dir)
 	}
 	limits, err := p.flags.limits.host()
 	if err != nil {
@@ -89,7 +89,11 @@ func (p *program) examine(ctx context.Context, dir string) (*loader.Manifest, *l
 
 // writeNew writes a file in one step, in the place of one that is there.
 func writeNew(path string, write func(io.Writer) (string, error)) (result string, err error) {
-	temporary, err := os.CreateTemp(filepath.Dir(path), ".toolhost-*")
+	dir := filepath.Dir(path)
+	if !isDir(dir) {
+		return "", fmt.Errorf("the folder %q of the new file is not there", dir)
+	}
+	temporary, err := os.CreateTemp(dir, ".toolhost-*")
 	if err != nil {
 		return "", err
 	}

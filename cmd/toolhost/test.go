@@ -55,7 +55,7 @@ type testResult struct {
 }
 
 func (p *program) test(ctx context.Context, dirs []string, update bool) error {
-	results := []testResult{}
+	results, broken := []testResult{}, false
 	for _, dir := range dirs {
 		folders, err := loader.Folders(dir)
 		if err != nil {
@@ -66,25 +66,45 @@ func (p *program) test(ctx context.Context, dirs []string, update bool) error {
 		}
 		for _, f := range folders {
 			found, err := p.testPlugin(ctx, f, update)
-			if err != nil {
-				return err
+			if err != nil { // the other plugins are tested all the same
+				p.reportEach(err)
+				broken = true
 			}
 			results = append(results, found...)
 		}
+	}
+	if len(results) == 0 && broken {
+		if p.flags.json {
+			return errors.Join(p.printJSON(map[string]any{"ok": false, "results": results}), errReported)
+		}
+		return errReported
 	}
 	if len(results) == 0 {
 		return usagef(`a case is a file tests/NAME.json: {"tool": "…", "arguments": {…}, "files": {…}}; "toolhost test --update" writes what it answers`,
 			"there is no case in %s", strings.Join(dirs, ", "))
 	}
-	return p.reportTests(results)
+	return p.reportTests(results, broken)
 }
 
-// testPlugin runs the cases of one plugin, as many at a time as there are processors.
-func (p *program) testPlugin(ctx context.Context, dir string, update bool) ([]testResult, error) {
-	cases, err := plugintest.Load(dir)
-	if err != nil {
-		return nil, failed(err)
+// reportEach writes an error that may hold several, each of them once.
+func (p *program) reportEach(err error) {
+	list := []error{err}
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		list = many.Unwrap()
 	}
+	said := map[string]bool{}
+	for _, e := range list {
+		if text := e.Error(); !said[text] {
+			said[text] = true
+			p.errorf("%s", text)
+		}
+	}
+}
+
+// testPlugin runs the cases of one plugin, as many at a time as there are processors. The error
+// has what is wrong with cases that could not be run; the others are run all the same.
+func (p *program) testPlugin(ctx context.Context, dir string, update bool) ([]testResult, error) {
+	cases, wrong := plugintest.Load(dir)
 	results := make([]testResult, len(cases))
 	errs := make([]error, len(cases))
 	var running sync.WaitGroup
@@ -97,10 +117,21 @@ func (p *program) testPlugin(ctx context.Context, dir string, update bool) ([]te
 		})
 	}
 	running.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return nil, failed(err)
+	ran := []testResult{}
+	problems := []error{}
+	if many, ok := wrong.(interface{ Unwrap() []error }); ok {
+		problems = many.Unwrap()
+	} else if wrong != nil {
+		problems = append(problems, wrong)
 	}
-	return results, nil
+	for i, r := range results {
+		if errs[i] == nil {
+			ran = append(ran, r)
+		} else {
+			problems = append(problems, errs[i])
+		}
+	}
+	return ran, errors.Join(problems...)
 }
 
 // testCase runs one case in a host of its own.
@@ -204,8 +235,8 @@ func unknownCaseTool(s *session, tool string) string {
 }
 
 // reportTests prints what became of the cases.
-func (p *program) reportTests(results []testResult) error {
-	bad := slices.ContainsFunc(results, func(r testResult) bool { return !r.OK })
+func (p *program) reportTests(results []testResult, broken bool) error {
+	bad := broken || slices.ContainsFunc(results, func(r testResult) bool { return !r.OK })
 	if p.flags.json {
 		if err := p.printJSON(map[string]any{"ok": !bad, "results": results}); err != nil {
 			return err

@@ -221,7 +221,7 @@ func NewResult(r *host.Result, redactor *Redactor) *Result {
 // Text gives a result as lines of text, to be compared with another one.
 func (r *Result) Text() string {
 	if r == nil {
-		return "(no result: the call was cancelled)\n"
+		return "(no result: the call was refused or cancelled)\n"
 	}
 	var b strings.Builder
 	if r.IsError {

@@ -61,7 +61,7 @@ function permissionError(message) { return Object.assign(new PluginPermissionErr
 // quiet is for what there is nothing to show for here.
 function quiet(name, rule) {
   return async () => {
-    if (!policy[name]) throw permissionError(`${name} is not allowed: the plugin's manifest declares no permission for it. "permissions": {${rule}} in the plugin's manifest (filer-plugin.json) would allow it; only the user can grant that, by changing the manifest and agreeing to it (toolhost consent approve)`);
+    if (!policy[name]) throw permissionError(`${name} is not allowed: the plugin's manifest declares no permission for it. "permissions": {${rule}} in the plugin's manifest would allow it; only the user can grant that, by changing the manifest and agreeing to it (toolhost consent approve)`);
   };
 }
 
