@@ -58,7 +58,7 @@ func (e *engine) bound(s *scope, get func(name string) goja.Value, name string) 
 
 // contextMembers are the members of ctx in the order in which they are listed.
 var contextMembers = []string{"callId", "tool", "agent", "folder", "deadline", "signal", "progress", "fs", "fetch", "settings", "store", "log",
-	"toast", "viewData", "session", "channels", "execute", "ai", "renderHtmlToPdf"}
+	"toast", "viewData", "session", "channels", "execute", "ai", "renderHtmlToPdf", "triggerInbound", "respondToHitl"}
 
 // contextMember makes a member of ctx.
 func (e *engine) contextMember(name string) goja.Value {
@@ -96,10 +96,16 @@ func (e *engine) contextMember(name string) goja.Value {
 		return e.object(map[string]any{"getActive": e.quiet(declared(e, func(p *permissions.Policy) bool { return p.SessionGetActive }),
 			"session.getActive", `"permissions": {"session": {"getActive": true}}`)})
 	case "channels":
-		return e.object(map[string]any{"getIntegrationConfig": e.quiet(declared(e, func(p *permissions.Policy) bool { return p.ChannelsGetIntegrationConfig }),
-			"channels.getIntegrationConfig", `"permissions": {"channels": {"getIntegrationConfig": true}}`)})
+		members := map[string]any{}
+		for _, name := range []string{"getIntegrationConfig", "setIntegrationConfig"} {
+			members[name] = e.quiet(declared(e, func(p *permissions.Policy) bool { return p.ChannelsGetIntegrationConfig }),
+				"channels."+name, `"permissions": {"channels": {"getIntegrationConfig": true}}`)
+		}
+		return e.object(members)
 	case "execute":
 		return vm.ToValue(e.execute)
+	case "triggerInbound", "respondToHitl":
+		return vm.ToValue(e.capability(declared(e, func(p *permissions.Policy) bool { return p.HostTrigger }), name, `"permissions": {"hostTrigger": true}`))
 	case "ai":
 		return e.object(map[string]any{"complete": e.complete})
 	case "renderHtmlToPdf":

@@ -65,6 +65,14 @@ function quiet(name, rule) {
   };
 }
 
+// missing is for what the host has nothing behind.
+function missing(name, rule) {
+  return async () => {
+    await quiet(name, rule)();
+    throw new Error(`ctx.${name} is not available: this host has nothing that could do it`);
+  };
+}
+
 async function hostFetch(input, init) {
   const request = new Request(input, init);
   const body = request.body ? Buffer.from(await request.arrayBuffer()) : undefined;
@@ -121,7 +129,10 @@ function contextOf(id, tool, call, controller) {
     toast: quiet('toast', '"toast": true'),
     viewData: { set: nothing, get: nothing },
     session: { getActive: quiet('session.getActive', '"session": {"getActive": true}') },
-    channels: { getIntegrationConfig: quiet('channels.getIntegrationConfig', '"channels": {"getIntegrationConfig": true}') },
+    channels: {
+      getIntegrationConfig: quiet('channels.getIntegrationConfig', '"channels": {"getIntegrationConfig": true}'),
+      setIntegrationConfig: quiet('channels.setIntegrationConfig', '"channels": {"getIntegrationConfig": true}'),
+    },
     execute: (command, args) => ask('execute', { command, args }),
     ai: {
       async complete(prompt) {
@@ -130,10 +141,9 @@ function contextOf(id, tool, call, controller) {
         return ask('ai.complete', { prompt });
       },
     },
-    async renderHtmlToPdf() {
-      await quiet('renderHtmlToPdf', '"renderHtmlToPdf": true')();
-      throw new Error('ctx.renderHtmlToPdf is not available: this host has nothing that could do it');
-    },
+    renderHtmlToPdf: missing('renderHtmlToPdf', '"renderHtmlToPdf": true'),
+    triggerInbound: missing('triggerInbound', '"hostTrigger": true'),
+    respondToHitl: missing('respondToHitl', '"hostTrigger": true'),
   };
 }
 

@@ -102,7 +102,8 @@ func command(found *installed, spec *runtimes.Spec, load bool) ([]string, error)
 		"dir": spec.Dir, "handlers": handlers, "load": load,
 		"policy": map[string]bool{
 			"toast": p.Toast, "session.getActive": p.SessionGetActive,
-			"channels.getIntegrationConfig": p.ChannelsGetIntegrationConfig, "renderHtmlToPdf": p.RenderHTMLToPDF,
+			"channels.getIntegrationConfig": p.ChannelsGetIntegrationConfig, "channels.setIntegrationConfig": p.ChannelsGetIntegrationConfig,
+			"triggerInbound": p.HostTrigger, "respondToHitl": p.HostTrigger, "renderHtmlToPdf": p.RenderHTMLToPDF,
 		},
 	})
 	if err != nil {
