@@ -12,6 +12,7 @@ import (
 	"os"
 
 	"github.com/toolhost/toolhost/internal/child"
+	_ "github.com/toolhost/toolhost/internal/garbage" // collects it less often
 	"github.com/toolhost/toolhost/runtimes/worker"
 )
 

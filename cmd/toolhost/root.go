@@ -58,11 +58,6 @@ func run(ctx context.Context, args []string, in io.Reader, out, stderr io.Writer
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	if os.Getenv("GOGC") == "" {
-		// Scripts allocate much that dies at once: collecting less often costs memory that
-		// is there and saves up to half of the time.
-		debug.SetGCPercent(400)
-	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		// Near the size at which scripts are ended, garbage is collected at once instead.
 		debug.SetMemoryLimit(node.HeapLimit())

@@ -103,6 +103,9 @@ func (p *program) newServer(s *session, ready <-chan struct{}, traces *tracing.T
 	return server
 }
 
+// freeAfter is how long after the first load the memory that it took is given back.
+const freeAfter = 2 * time.Second
+
 // follow loads every plugin, closes ready, and loads anew what changes until ctx ends.
 func (p *program) follow(ctx context.Context, s *session, ready chan<- struct{}) {
 	p.loadAll(ctx, s)
@@ -110,7 +113,9 @@ func (p *program) follow(ctx context.Context, s *session, ready chan<- struct{})
 		s.log.Warn("plugin update held", "plugin", u.Plugin, "err", strings.Join(u.Waits, "; "), "hint", u.Hint)
 	}
 	close(ready)
-	debug.FreeOSMemory() // loading took much that nothing needs any more
+	// Loading took much that nothing needs any more. Whoever waits for the tools comes first.
+	free := time.AfterFunc(freeAfter, debug.FreeOSMemory)
+	defer free.Stop()
 	switching := make(chan struct{})
 	go func() { defer close(switching); s.off.watch(ctx) }()
 	defer func() { <-switching }()
