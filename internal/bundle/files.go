@@ -347,7 +347,7 @@ func loaderOf(name, kind string) (api.Loader, error) {
 	case ".node":
 		return 0, errors.New("native addons cannot be loaded by this runtime; use a pure JavaScript package")
 	case ".wasm":
-		return 0, errors.New("WebAssembly is not available in this runtime; use a pure JavaScript package")
+		return 0, errors.New(`WebAssembly is not available in this host's own engine; write "engine": "node" in the manifest, or use a pure JavaScript package`)
 	default:
 		return 0, fmt.Errorf("files ending in %q cannot be imported; read the file with node:fs, or import it with { type: \"text\" }", ext)
 	}

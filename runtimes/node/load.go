@@ -138,6 +138,11 @@ func (h *bundleHost) Get(name string) goja.Value {
 			}
 			return call.Argument(0)
 		})
+	case "webAssembly":
+		if own := e.vm.GlobalObject().Get("WebAssembly"); own != nil {
+			return own // somebody has set it
+		}
+		panic(e.newError("Error", "ERR_UNSUPPORTED_IN_HOST", "%s", `WebAssembly is not defined: this host's own engine has none; write "engine": "node" in the manifest, which runs the handlers in Node.js, or use a package in plain JavaScript`))
 	case "regexp":
 		return e.internal("regexp")
 	case "target":

@@ -15,8 +15,8 @@ import (
 
 // rewriter changes a parsed script where the engine has no other place for a limit.
 type rewriter struct {
-	powers, eval, doubling, surrogates, targets, generators, again bool
-	target                                                         newTarget // where the walk is
+	powers, eval, doubling, surrogates, targets, generators, again, webAssembly bool
+	target                                                                      newTarget // where the walk is
 }
 
 var (
@@ -27,10 +27,14 @@ var (
 	surrogateWord = lazyregexp.New(`\\u[dD][89a-fA-F]|[^\x{0}-\x{ffff}]`)
 )
 
+// ownWebAssembly shows that a script brings one of its own.
+var ownWebAssembly = lazyregexp.New(`\b(?:var|let|const|function|class)\s+WebAssembly\b`)
+
 // rewrite changes what needs it in the script of this text.
 func rewrite(code string, script *ast.Program) {
 	r := rewriter{powers: bigPower.MatchString(code), eval: evalWord.MatchString(code), doubling: mayDouble(code), surrogates: surrogateWord.MatchString(code), targets: strings.Contains(code, "new.target"), generators: strings.Contains(code, "getPrototypeOf") && strings.Contains(code, asyncGeneratorHelper),
 		again: strings.Contains(code, forAwaitHelper) || strings.Contains(code, callDisposeHelper)}
+	r.webAssembly = strings.Contains(code, "WebAssembly") && !ownWebAssembly.MatchString(code)
 	if r != (rewriter{}) {
 		r.walk(reflect.ValueOf(script))
 	}
@@ -130,6 +134,11 @@ func (r *rewriter) walk(v reflect.Value) {
 		case *ast.TemplateLiteral:
 			for i := 1; i < len(x.Expressions); i++ {
 				x.Expressions[i] = r.half(x.Expressions[i-1], x.Expressions[i])
+			}
+		case *ast.DotExpression: // typeof WebAssembly stays: code asks by it
+			if id, ok := x.Left.(*ast.Identifier); ok && r.webAssembly && id.Name == "WebAssembly" {
+				x.Left = hostMember("webAssembly", id.Idx)
+				return
 			}
 		case *ast.CallExpression:
 			if id, ok := x.Callee.(*ast.Identifier); ok && r.eval && id.Name == "eval" {

@@ -15,7 +15,7 @@ const ways = {
   crypto: 'use createHash, createHmac, randomBytes or timingSafeEqual, or a package in plain JavaScript', 'crypto.subtle': 'use subtle.digest, or a package in plain JavaScript',
   domain: 'use try and catch around await',
   sqlite: 'keep the data in ctx.store, or in a JSON file of the folder', tty: 'there is no terminal: write with console, which goes to the log',
-  v8: 'use structuredClone, or JSON', vm: 'use new Function', wasi: 'use a package in plain JavaScript', worker_threads: threads,
+  v8: 'use structuredClone, or JSON', vm: 'use new Function', wasi: 'use a package in plain JavaScript, or write "engine": "node" in the manifest', worker_threads: threads,
 };
 
 function unsupported(module, name, way = ways[module]) {
