@@ -37,7 +37,7 @@ type Denial struct {
 // recorder notes what a call touches.
 type recorder struct {
 	mu      sync.Mutex
-	touched Touched
+	touched *Touched        // nil before the first: most calls touch nothing
 	known   map[string]bool // what was noted, by kind; nil before the first
 }
 
@@ -57,6 +57,9 @@ func (g *Grant) Touched() *Touched {
 	r := g.noted
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.touched == nil {
+		return &Touched{}
+	}
 	return &Touched{
 		Read: slices.Clone(r.touched.Read), Written: slices.Clone(r.touched.Written),
 		Fetched: slices.Clone(r.touched.Fetched), Connected: slices.Clone(r.touched.Connected),
@@ -77,6 +80,7 @@ func (g *Grant) Refuse(err error) {
 	r := g.noted
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.begin()
 	if r.isNew("denied "+denied.Op+" ", denied.Target, len(r.touched.Denied)) {
 		r.touched.Denied = append(r.touched.Denied, Denial{shorten(denied.Op), shorten(denied.Target), shorten(denied.Rule), shorten(denied.Reason)})
 	}
@@ -104,6 +108,7 @@ func (g *Grant) Merge(t *Touched) {
 	}
 	g.noted.mu.Lock()
 	defer g.noted.mu.Unlock()
+	g.noted.begin()
 	g.noted.touched.More += max(0, min(t.More, maxTouched))
 }
 
@@ -132,9 +137,17 @@ func (g *Grant) note(kind string, list func(*Touched) *[]string, name string) {
 	r := g.noted
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	into := list(&r.touched)
+	r.begin()
+	into := list(r.touched)
 	if r.isNew(kind, name, len(*into)) {
 		*into = append(*into, strings.ToValidUTF8(shorten(name), "\ufffd"))
+	}
+}
+
+// begin has something to note into. The lock is held.
+func (r *recorder) begin() {
+	if r.touched == nil {
+		r.touched = &Touched{}
 	}
 }
 
