@@ -76,10 +76,16 @@ func run(t *testing.T, s *bundle.Script) string {
 	host := vm.NewObject()
 	for name, f := range map[string]any{
 		"require": func(name string) any { return map[string]any{"name": "builtin " + name} },
-		"export":  func(o *goja.Object) { exports = o },
+		"requireFrom": func(file string) any {
+			return func(name string) string { return file + " requires " + name }
+		},
+		"export": func(o *goja.Object) { exports = o },
 		"common": func(v goja.Value) {
 			exports = vm.NewObject()
 			_ = exports.Set("default", v)
+		},
+		"requireFrom": func(string) func(string) string {
+			return func(name string) string { return "required " + name }
 		},
 		"dirname":  func(name string) string { return filepath.Dir("/plugin/" + name) },
 		"filename": func(name string) string { return "/plugin/" + name },
@@ -150,7 +156,7 @@ func TestBuild(t *testing.T) {
 			"h.js": "import { f } from './u.js'; export default f", "b.js": "exports.f = 'inner'",
 			"u.js": "(function (factory) {\n  if (typeof module === \"object\" && typeof module.exports === \"object\") {\n    var v = factory(require, exports);\n    if (v !== undefined) module.exports = v;\n  }\n  else if (typeof define === \"function\" && define.amd) define([\"require\", \"exports\", \"./b\"], factory);\n})(function (require, exports) {\n  exports.f = require(\"./b\").f;\n});",
 		}, want: "inner"},
-		"computed require":  {files: map[string]string{"h.js": "const n = 'z' + 1; export default require(n)"}, want: "required z1"},
+		"computed require":  {files: map[string]string{"h.js": "const n = 'z' + 1; export default require(n)"}, want: "h.js requires z1"},
 		"optional package":  {files: map[string]string{"h.js": "let x = 'none'; try { x = require('canvas') } catch {}; export default x"}, want: "required canvas"},
 		"cycle":             {files: map[string]string{"h.cjs": "exports.base = 1; const p = require('./p.cjs'); module.exports = p.f()", "p.cjs": "const h = require('./h.cjs'); exports.f = () => 'c' + h.base"}, entry: "h.cjs", want: "c1"},
 		"node interop":      {files: map[string]string{"package.json": `{"type":"module"}`, "h.js": "import c from './c.cjs'; export default typeof c.default", "c.cjs": "Object.defineProperty(exports, '__esModule', {value: true}); exports.default = 5"}, want: "number"},
