@@ -312,6 +312,16 @@ func TestUnusableState(t *testing.T) {
 			}
 		})
 	}
+	t.Run("nobody waits", func(t *testing.T) { // nothing is wrong with the database
+		d := newDesk(t, nil)
+		q := d.question(loader.Named, "p", `{}`, "a=x")
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		d.book.Ask(ctx, q)
+		if d.log.Len() > 0 {
+			t.Errorf("a load that was given up is told of as a fault:\n%s", &d.log)
+		}
+	})
 	t.Run("lost while it runs", func(t *testing.T) {
 		d := newDesk(t, nil)
 		d.agreed(d.ask(loader.Named, "p", `{}`, "a=x"))
