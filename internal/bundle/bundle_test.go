@@ -84,9 +84,6 @@ func run(t *testing.T, s *bundle.Script) string {
 			exports = vm.NewObject()
 			_ = exports.Set("default", v)
 		},
-		"requireFrom": func(string) func(string) string {
-			return func(name string) string { return "required " + name }
-		},
 		"dirname":  func(name string) string { return filepath.Dir("/plugin/" + name) },
 		"filename": func(name string) string { return "/plugin/" + name },
 		"url":      func(name string) string { return "file:///plugin/" + name },
