@@ -116,7 +116,7 @@ var kinds = []struct {
 	maxAllocs        float64
 }{
 	{"native_trivial", `{}`, "done", 75},
-	{"js_trivial", `{}`, "done", 350},
+	{"js_trivial", `{}`, "done", 500},
 	{"native_read", `{"path":"10k.txt"}`, "10240", 165},
 	{"js_read", `{"path":"10k.txt"}`, "10240", 3500},
 }
