@@ -110,13 +110,14 @@ const (
 
 // kinds are the calls that are measured: by handler, with what each may allocate. The
 // bounds are some 20 % above what was measured; they are of one call through the host,
-// arguments checked and grant made included.
+// arguments checked and grant made included. That of js_trivial leaves room for the race
+// detector, with which 434 were measured.
 var kinds = []struct {
 	name, args, want string
 	maxAllocs        float64
 }{
 	{"native_trivial", `{}`, "done", 75},
-	{"js_trivial", `{}`, "done", 500},
+	{"js_trivial", `{}`, "done", 600},
 	{"native_read", `{"path":"10k.txt"}`, "10240", 165},
 	{"js_read", `{"path":"10k.txt"}`, "10240", 3500},
 }
