@@ -1,7 +1,6 @@
 package state
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -140,7 +139,10 @@ func (s *Store) List(ctx context.Context, prefix string) ([]string, error) {
 
 // after gives the least text behind all that begin with prefix; nil where there is none.
 func after(prefix string) []byte {
-	next := bytes.TrimRight([]byte(prefix), "\xff")
+	next := []byte(prefix)
+	for len(next) > 0 && next[len(next)-1] == 0xff { // bytes.TrimRight would take any invalid byte for it
+		next = next[:len(next)-1]
+	}
 	if len(next) == 0 {
 		return nil
 	}
