@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/toolhost/toolhost/host"
@@ -217,7 +219,11 @@ func (m *mcp) send(ctx context.Context, line []byte) {
 	if err == nil {
 		return
 	}
-	m.breakOff(&Failure{What: fmt.Sprintf("its process did not read a request within %s", mcpWriteLimit), Err: err, Tail: m.p.Tail()})
+	what := fmt.Sprintf("its process did not read a request within %s", mcpWriteLimit)
+	if errors.Is(err, syscall.EPIPE) {
+		what = "its process ended, or closed its input"
+	}
+	m.breakOff(&Failure{What: what, Err: err, Tail: m.p.Tail()})
 	// Half a line may be in the pipe: nothing can follow it.
 	_ = m.p.Stdout().SetReadDeadline(time.Now())
 }
