@@ -55,6 +55,14 @@ func (f *firstLines) reason(err error) string {
 		switch {
 		case strings.Contains(line, "out of memory") || strings.Contains(line, "cannot allocate memory"):
 			return "out of memory"
+		case strings.HasPrefix(line, "runtime.(*spanQueue).tryDrain("):
+			// Go 1.26's collector does not look whether it got the memory for its queue of
+			// work, and faults at address 0.
+			return "out of memory"
+		case strings.HasPrefix(line, "runtime/cgo: pthread_create failed"):
+			// There was no room for the stack of one more thread: scripts start none, so that their
+			// number does not come near its own limit.
+			return "out of memory"
 		case strings.Contains(line, "stack overflow") || strings.Contains(line, "stack exceeds"):
 			return "stack overflow"
 		}

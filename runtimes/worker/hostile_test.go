@@ -342,11 +342,14 @@ func TestBackoff(t *testing.T) {
 
 func TestReason(t *testing.T) {
 	for said, want := range map[string]string{
-		"runtime: goroutine stack exceeds 67108864-byte limit\nruntime: sp=0x1 stack=[0x2, 0x3]\nfatal error: stack overflow": "stack overflow",
-		"runtime: out of memory: cannot allocate 4194304-byte block (1 in use)\nfatal error: out of memory":                   "out of memory",
-		"fatal error: runtime: cannot allocate memory":                                                                        "out of memory",
-		"panic: boom\n\ngoroutine 1 [running]:":                                                                               "it ended: panic: boom",
-		"":                                                                                                                    "it ended",
+		"runtime: goroutine stack exceeds 67108864-byte limit\nruntime: sp=0x1 stack=[0x2, 0x3]\nfatal error: stack overflow":                                        "stack overflow",
+		"runtime: out of memory: cannot allocate 4194304-byte block (1 in use)\nfatal error: out of memory":                                                          "out of memory",
+		"fatal error: runtime: cannot allocate memory":                                                                                                               "out of memory",
+		"SIGSEGV: segmentation violation\nPC=0x1 m=3 sigcode=1 addr=0x0\n\ngoroutine 0 gp=0x1 m=3 mp=0x2 [idle]:\nruntime.(*spanQueue).tryDrain(0x400?, 0x1?, 0x2?)": "out of memory",
+		"runtime/cgo: pthread_create failed: Resource temporarily unavailable\nSIGABRT: abort":                                                                       "out of memory",
+		"SIGSEGV: segmentation violation\nPC=0x1 m=3 sigcode=1 addr=0x0\n\nruntime.memmove(0x1)":                                                                     "it ended: SIGSEGV: segmentation violation",
+		"panic: boom\n\ngoroutine 1 [running]:":                                                                                                                      "it ended: panic: boom",
+		"":                                                                                                                                                           "it ended",
 	} {
 		f := &firstLines{}
 		for line := range strings.Lines(said) {
