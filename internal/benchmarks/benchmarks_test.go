@@ -111,14 +111,13 @@ const (
 
 // kinds are the calls that are measured: by handler, with what each may allocate. The
 // bounds are some 20 % above what was measured; they are of one call through the host,
-// arguments checked and grant made included. That of js_trivial leaves room for the race
-// detector, with which 434 were measured.
+// arguments checked and grant made included.
 var kinds = []struct {
 	name, args, want string
 	maxAllocs        float64
 }{
 	{"native_trivial", `{}`, "done", 75},
-	{"js_trivial", `{}`, "done", 600},
+	{"js_trivial", `{}`, "done", 350},
 	{"native_read", `{"path":"10k.txt"}`, "10240", 165},
 	{"js_read", `{"path":"10k.txt"}`, "10240", 3500},
 }
@@ -152,13 +151,14 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-// TestAllocations gates what a call allocates.
+// TestAllocations gates what a call allocates. Under the race detector, which allocates beside
+// it, the bounds are half as wide again: 434 were measured for js_trivial.
 func TestAllocations(t *testing.T) {
 	h := prepared(t)
 	for _, k := range kinds {
 		call(t, h, k.name, k.args, k.want) // what is made once is not counted
-		if got := testing.AllocsPerRun(50, func() { call(t, h, k.name, k.args, k.want) }); got > k.maxAllocs {
-			t.Errorf("%s allocates %.0f times a call, more than %.0f", k.name, got, k.maxAllocs)
+		if got := testing.AllocsPerRun(50, func() { call(t, h, k.name, k.args, k.want) }); got > k.maxAllocs*detector {
+			t.Errorf("%s allocates %.0f times a call, more than %.0f", k.name, got, k.maxAllocs*detector)
 		}
 	}
 }

@@ -1,0 +1,5 @@
+//go:build race
+
+package benchmarks
+
+const detector = 1.5

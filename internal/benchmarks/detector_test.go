@@ -1,0 +1,6 @@
+//go:build !race
+
+package benchmarks
+
+// detector is by how much the race detector widens bounds.
+const detector = 1
