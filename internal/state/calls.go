@@ -222,7 +222,7 @@ func (d *DB) Calls(ctx context.Context, q CallQuery) ([]*Call, error) {
 		only("n > ?", q.After)
 		order = "n DESC"
 	}
-	query := "SELECT n, id, at, tool, plugin, failure, duration, fields FROM calls"
+	query := ""
 	if len(where) > 0 {
 		query += " WHERE " + strings.Join(where, " AND ")
 	}
@@ -230,22 +230,7 @@ func (d *DB) Calls(ctx context.Context, q CallQuery) ([]*Call, error) {
 	if q.Limit > 0 {
 		query += fmt.Sprintf(" LIMIT %d", q.Limit)
 	}
-	var calls []*Call
-	err := d.read(ctx, func(db *sql.DB) error {
-		rows, err := db.QueryContext(ctx, query, args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			c, err := scanCall(rows)
-			if err != nil {
-				return err
-			}
-			calls = append(calls, c)
-		}
-		return rows.Err()
-	})
+	calls, err := d.calls(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -261,15 +246,20 @@ func (d *DB) LastCall(ctx context.Context) (n int64, err error) {
 	return n, err
 }
 
-func scanCall(row interface{ Scan(...any) error }) (*Call, error) {
-	c := &Call{}
-	var at, duration int64
-	var fields []byte
-	if err := row.Scan(&c.N, &c.ID, &at, &c.Tool, &c.Plugin, &c.Failure, &duration, &fields); err != nil {
-		return nil, err
-	}
-	c.At, c.Duration, c.Fields = time.UnixMicro(at), time.Duration(duration)*time.Microsecond, fields
-	return c, nil
+// calls gives those that the rest of a query picks.
+func (d *DB) calls(ctx context.Context, rest string, args ...any) (calls []*Call, err error) {
+	err = d.read(ctx, func(db *sql.DB) error {
+		return each(ctx, db, func(rows *sql.Rows) error {
+			c := &Call{}
+			var at, duration int64
+			var fields []byte
+			err := rows.Scan(&c.N, &c.ID, &at, &c.Tool, &c.Plugin, &c.Failure, &duration, &fields)
+			c.At, c.Duration, c.Fields = time.UnixMicro(at), time.Duration(duration)*time.Microsecond, fields
+			calls = append(calls, c)
+			return err
+		}, "SELECT n, id, at, tool, plugin, failure, duration, fields FROM calls"+rest, args...)
+	})
+	return calls, err
 }
 
 // ErrSeveralCalls says that more than one call has an ID that begins in the way that was asked for.
@@ -280,23 +270,7 @@ func (d *DB) Call(ctx context.Context, id string) (*Call, error) {
 	if id == "" {
 		return nil, nil
 	}
-	var found []*Call
-	err := d.read(ctx, func(db *sql.DB) error {
-		rows, err := db.QueryContext(ctx, `SELECT n, id, at, tool, plugin, failure, duration, fields FROM calls
-			WHERE id >= ?1 AND id < ?1 || char(1114111) ORDER BY id LIMIT 2`, id)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			c, err := scanCall(rows)
-			if err != nil {
-				return err
-			}
-			found = append(found, c)
-		}
-		return rows.Err()
-	})
+	found, err := d.calls(ctx, " WHERE id >= ?1 AND id < ?1 || char(1114111) ORDER BY id LIMIT 2", id)
 	switch {
 	case err != nil || len(found) == 0:
 		return nil, err
@@ -325,13 +299,8 @@ func (d *DB) CallStats(ctx context.Context, since time.Time) ([]*ToolStats, erro
 	var list []*ToolStats
 	sums := map[*ToolStats]*counts{}
 	err := d.read(ctx, func(db *sql.DB) error {
-		rows, err := db.QueryContext(ctx, "SELECT plugin, tool, counts FROM call_days WHERE day >= ? ORDER BY plugin, tool", from)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
 		var last *ToolStats
-		for rows.Next() {
+		return each(ctx, db, func(rows *sql.Rows) error {
 			var plugin, tool string
 			var text []byte
 			if err := rows.Scan(&plugin, &tool, &text); err != nil {
@@ -342,8 +311,8 @@ func (d *DB) CallStats(ctx context.Context, since time.Time) ([]*ToolStats, erro
 				list, sums[last] = append(list, last), newCounts()
 			}
 			sums[last].addText(text)
-		}
-		return rows.Err()
+			return nil
+		}, "SELECT plugin, tool, counts FROM call_days WHERE day >= ? ORDER BY plugin, tool", from)
 	})
 	if err != nil {
 		return nil, err
@@ -365,20 +334,13 @@ func (d *DB) CallStats(ctx context.Context, since time.Time) ([]*ToolStats, erro
 func (d *DB) UsedPermissions(ctx context.Context, plugin, tool string) (map[string]time.Time, error) {
 	used := map[string]time.Time{}
 	err := d.read(ctx, func(db *sql.DB) error {
-		rows, err := db.QueryContext(ctx, "SELECT permission, last FROM call_permissions WHERE plugin = ? AND tool = ?", plugin, tool)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return each(ctx, db, func(rows *sql.Rows) error {
 			var permission string
 			var last int64
-			if err := rows.Scan(&permission, &last); err != nil {
-				return err
-			}
+			err := rows.Scan(&permission, &last)
 			used[permission] = time.UnixMicro(last)
-		}
-		return rows.Err()
+			return err
+		}, "SELECT permission, last FROM call_permissions WHERE plugin = ? AND tool = ?", plugin, tool)
 	})
 	if err != nil {
 		return nil, err
@@ -468,25 +430,10 @@ func (d *DB) SetToolOff(ctx context.Context, tool string, off bool) (changed boo
 }
 
 // ToolsOff gives the names of the tools that are hidden from agents, sorted.
-func (d *DB) ToolsOff(ctx context.Context) ([]string, error) {
-	var names []string
-	err := d.read(ctx, func(db *sql.DB) error {
-		rows, err := db.QueryContext(ctx, "SELECT tool FROM tools_off ORDER BY tool")
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var name string
-			if err := rows.Scan(&name); err != nil {
-				return err
-			}
-			names = append(names, name)
-		}
-		return rows.Err()
+func (d *DB) ToolsOff(ctx context.Context) (names []string, err error) {
+	err = d.read(ctx, func(db *sql.DB) error {
+		names, err = texts(ctx, db, "SELECT tool FROM tools_off ORDER BY tool")
+		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return names, nil
+	return names, err
 }

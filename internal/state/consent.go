@@ -75,40 +75,20 @@ func (d *DB) Consent(ctx context.Context, folder string) (c *Consent, err error)
 func (d *DB) Consents(ctx context.Context, plugin string) ([]*Consent, error) {
 	list := []*Consent{}
 	err := d.read(ctx, func(db *sql.DB) error {
-		rows, err := db.QueryContext(ctx, "SELECT "+consentColumns+" FROM consent WHERE ? = '' OR plugin = ? ORDER BY plugin, folder", plugin, plugin)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return each(ctx, db, func(rows *sql.Rows) error {
 			c, err := scanConsent(rows)
-			if err != nil {
-				return err
-			}
 			list = append(list, c)
-		}
-		return rows.Err()
+			return err
+		}, "SELECT "+consentColumns+" FROM consent WHERE ? = '' OR plugin = ? ORDER BY plugin, folder", plugin, plugin)
 	})
 	return list, err
 }
 
 // ConsentOrder gives the folders of which something is known, the one first that was known first.
-func (d *DB) ConsentOrder(ctx context.Context) ([]string, error) {
-	var folders []string
-	err := d.read(ctx, func(db *sql.DB) error {
-		rows, err := db.QueryContext(ctx, "SELECT folder FROM consent ORDER BY rowid") // an update keeps its row
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var folder string
-			if err := rows.Scan(&folder); err != nil {
-				return err
-			}
-			folders = append(folders, folder)
-		}
-		return rows.Err()
+func (d *DB) ConsentOrder(ctx context.Context) (folders []string, err error) {
+	err = d.read(ctx, func(db *sql.DB) error {
+		folders, err = texts(ctx, db, "SELECT folder FROM consent ORDER BY rowid") // an update keeps its row
+		return err
 	})
 	return folders, err
 }
@@ -167,19 +147,8 @@ func (d *DB) ConsentsDecided(ctx context.Context, since int64) (folders []string
 		if err := db.QueryRowContext(ctx, "SELECT n FROM consent_version").Scan(&now); err != nil || since < 0 || now == since {
 			return err
 		}
-		rows, err := db.QueryContext(ctx, "SELECT folder FROM consent WHERE decided > ?", since)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var folder string
-			if err := rows.Scan(&folder); err != nil {
-				return err
-			}
-			folders = append(folders, folder)
-		}
-		return rows.Err()
+		folders, err = texts(ctx, db, "SELECT folder FROM consent WHERE decided > ?", since)
+		return err
 	})
 	return folders, now, err
 }
@@ -230,21 +199,14 @@ func (d *DB) AddConsentRequest(ctx context.Context, r *ConsentRequest) (id int64
 func (d *DB) ConsentRequests(ctx context.Context) ([]ConsentRequest, error) {
 	list := []ConsentRequest{}
 	err := d.read(ctx, func(db *sql.DB) error {
-		rows, err := db.QueryContext(ctx, "SELECT id, plugin, permission, reason, agent, at FROM consent_requests ORDER BY id")
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return each(ctx, db, func(rows *sql.Rows) error {
 			var r ConsentRequest
 			var at int64
-			if err := rows.Scan(&r.ID, &r.Plugin, &r.Permission, &r.Reason, &r.Agent, &at); err != nil {
-				return err
-			}
+			err := rows.Scan(&r.ID, &r.Plugin, &r.Permission, &r.Reason, &r.Agent, &at)
 			r.At = time.Unix(at, 0)
 			list = append(list, r)
-		}
-		return rows.Err()
+			return err
+		}, "SELECT id, plugin, permission, reason, agent, at FROM consent_requests ORDER BY id")
 	})
 	return list, err
 }

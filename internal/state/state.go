@@ -136,6 +136,32 @@ func transact(ctx context.Context, db *sql.DB, f func(tx *sql.Tx) error) error {
 	return tx.Commit()
 }
 
+// each gives the rows of a query one after the other.
+func each(ctx context.Context, db *sql.DB, row func(rows *sql.Rows) error, query string, args ...any) error {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := row(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// texts gives the one column of a query.
+func texts(ctx context.Context, db *sql.DB, query string, args ...any) (list []string, err error) {
+	err = each(ctx, db, func(rows *sql.Rows) error {
+		var text string
+		err := rows.Scan(&text)
+		list = append(list, text)
+		return err
+	}, query, args...)
+	return list, err
+}
+
 // use gives the open database until release is called. It is nil where there is no file
 // and none is to be made. A file that was replaced or removed since the last use is let go:
 // what is written to it would be lost.

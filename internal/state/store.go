@@ -111,25 +111,15 @@ func (s *Store) Delete(ctx context.Context, key string) (bool, error) {
 
 // List gives the keys that begin with prefix, in byte order.
 func (s *Store) List(ctx context.Context, prefix string) ([]string, error) {
+	query, args := "SELECT key FROM store WHERE plugin = ? AND key >= ?", []any{s.plugin, []byte(prefix)}
+	if next := after(prefix); next != nil {
+		query, args = query+" AND key < ?", append(args, next)
+	}
 	keys := []string{}
 	err := s.db.read(ctx, func(db *sql.DB) error {
-		query, args := "SELECT key FROM store WHERE plugin = ? AND key >= ?", []any{s.plugin, []byte(prefix)}
-		if next := after(prefix); next != nil {
-			query, args = query+" AND key < ?", append(args, next)
-		}
-		rows, err := db.QueryContext(ctx, query+" ORDER BY key", args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var key []byte
-			if err := rows.Scan(&key); err != nil {
-				return err
-			}
-			keys = append(keys, string(key))
-		}
-		return rows.Err()
+		found, err := texts(ctx, db, query+" ORDER BY key", args...)
+		keys = append(keys, found...)
+		return err
 	})
 	if err != nil {
 		return nil, err
