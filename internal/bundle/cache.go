@@ -204,21 +204,34 @@ func ownInfo(info fs.FileInfo, others fs.FileMode) error {
 	return nil
 }
 
+// openOwn opens a regular file that is the user's own and nobody else's to use.
+func openOwn(folder *os.Root, name string) (*os.File, fs.FileInfo, error) {
+	f, err := folder.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|noFollow, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = ownInfo(info, 0o077)
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		err = errNoEntry
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
 // readEntry reads a whole entry.
 func readEntry(folder *os.Root, name string) ([]byte, error) {
-	f, err := folder.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|noFollow, 0)
+	f, info, err := openOwn(folder, name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if err := ownInfo(info, 0o077); err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() < head || info.Size() > maxEntry {
+	if info.Size() < head || info.Size() > maxEntry {
 		return nil, errNoEntry
 	}
 	data := make([]byte, info.Size())

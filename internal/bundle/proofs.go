@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"sync"
-	"syscall"
 )
 
 // Proofs remembers between runs of the program of which bytes it was seen that they are
@@ -70,21 +69,11 @@ func (p *Proofs) read() {
 func (p *Proofs) mark() [sha256.Size]byte { return p.cache.mark([sha256.Size]byte{}) }
 
 func readProofs(folder *os.Root) ([]byte, error) {
-	f, err := folder.OpenFile(proofFile, os.O_RDONLY|syscall.O_NONBLOCK|noFollow, 0)
+	f, _, err := openOwn(folder, proofFile)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if err := ownInfo(info, 0o077); err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errNoEntry
-	}
 	return io.ReadAll(io.LimitReader(f, maxProofs))
 }
 
