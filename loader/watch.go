@@ -270,7 +270,11 @@ func (w *watcher) follows(dir string) bool {
 
 // rescan finds the plugin folders of a root that are new, and touches those that are gone.
 func (w *watcher) rescan(ctx context.Context, root string) {
-	w.want(root, w.rootFolders(root))
+	if w.want(root, w.rootFolders(root)) {
+		// A folder that was made since they were listed, before the watch of the root stood, is
+		// in no list yet, and its manifest may come after the look below.
+		w.want(root, w.rootFolders(root))
+	}
 	folders, err := Folders(root) // after the watches stand: what comes later is told
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		w.l.log.Debug("watching plugins", "err", err)
@@ -405,7 +409,7 @@ func (w *watcher) lost(dir string, p *plugin) {
 	w.touchRefused()
 	for _, root := range w.l.roots {
 		if dir == root || filepath.Dir(dir) == root {
-			w.want(root, w.rootFolders(root)) // the folder may get a manifest again
+			w.touch(root) // the folder may get a manifest again
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,6 +16,8 @@ import (
 
 	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/runtimes"
+
+	"github.com/fsnotify/fsnotify"
 )
 
 // watch follows the world's folders until the test ends.
@@ -450,6 +453,44 @@ func TestWatchLooksFirstAtWhatHappened(t *testing.T) {
 		watcher.settle(t.Context())
 		if len(watcher.dirty) != left || watcher.dirty[saved] != nil {
 			t.Errorf("%d plugins are left to look at, want %d", len(watcher.dirty), left)
+		}
+	}
+}
+
+// A folder that is made while a root is looked at for the first time is watched, or told of: the
+// watch of the root begins after the root was listed.
+func TestRescanMissesNoNewFolder(t *testing.T) {
+	for i := range 200 {
+		root := t.TempDir()
+		made := filepath.Join(root, "new")
+		l := New(nil, nil, &Options{Dirs: []string{root}})
+		w := newWatcher(l)
+		events, err := fsnotify.NewWatcher()
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.events = events
+		done := make(chan error, 1)
+		go func() {
+			for range i * 50 { // another moment in each round
+				runtime.Gosched()
+			}
+			done <- os.Mkdir(made, 0o755)
+		}()
+		w.rescan(t.Context(), root)
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		if w.watched[made] == nil {
+			select {
+			case <-events.Events:
+			case <-time.After(5 * time.Second):
+				t.Errorf("round %d: nobody hears of what is written into the new folder", i)
+			}
+		}
+		events.Close()
+		if t.Failed() {
+			return
 		}
 	}
 }
