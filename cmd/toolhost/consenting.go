@@ -48,7 +48,7 @@ func (p *program) book(db *state.DB) *consent.Book {
 	return consent.New(db, &consent.Options{Trust: p.flags.trust, Policy: p.flags.policy, Log: p.logger(0)})
 }
 
-// held is a plugin that waits for the user's consent, as commands list it.
+// heldListing is a plugin that waits for the user's consent, as commands list it.
 type heldListing struct {
 	Plugin string   `json:"plugin"`
 	Dir    string   `json:"dir"`
