@@ -53,7 +53,7 @@ func Folders(dir string) ([]string, error) {
 func hasManifest(dir string) bool {
 	return slices.ContainsFunc(manifestFiles(), func(name string) bool {
 		_, err := os.Lstat(filepath.Join(dir, name))
-		return !errors.Is(err, fs.ErrNotExist)
+		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) // of a file, or in one
 	})
 }
 

@@ -184,7 +184,7 @@ func (l *Loader) LoadAll(ctx context.Context) error {
 	opened := l.openAll(ctx, folders)
 	for i, f := range folders {
 		var bad *LoadError
-		if err := l.take(ctx, f, resolved[i], <-opened[i], false); err != nil && !errors.As(err, &bad) {
+		if err := l.take(ctx, f, resolved[i], <-opened[i], nil); err != nil && !errors.As(err, &bad) {
 			cancel(err)
 			for _, rest := range opened[i+1:] {
 				(<-rest).abandon(l.log)
@@ -217,12 +217,19 @@ func (l *Loader) openAll(ctx context.Context, folders []string) []chan *opened {
 // Load loads one plugin folder. A folder that is loaded already is opened anew beside its
 // old instance, which takes no new calls after the swap and is closed when its last has
 // ended. Where the load fails the error is a *[LoadError], and the old instance serves on.
+// That a folder is not there, or went away while it was read, is no failure of a plugin: the
+// error alone says so.
 func (l *Loader) Load(ctx context.Context, dir string) error {
-	return l.load(ctx, dir, false)
+	return l.load(ctx, dir, nil)
 }
 
-// load loads one plugin folder. ifChanged leaves alone what was made from the same bytes.
-func (l *Loader) load(ctx context.Context, dir string, ifChanged bool) error {
+// errStirs is what a load ends with that failed while its folder was being changed.
+var errStirs = errors.New("the plugin's folder is being changed")
+
+// load loads one plugin folder. Where the folder is followed stirs is not nil: then what was
+// made from the same bytes is left alone, and a failure is nobody's business as long as stirs
+// reports that the folder is being changed.
+func (l *Loader) load(ctx context.Context, dir string, stirs func() bool) error {
 	l.loading.Lock()
 	defer l.loading.Unlock()
 	l.mu.Lock()
@@ -235,12 +242,12 @@ func (l *Loader) load(ctx context.Context, dir string, ifChanged bool) error {
 		return fmt.Errorf("loading plugin %q: %w", dir, err)
 	}
 	p := l.opener.open(ctx, dir)
-	return l.take(ctx, dir, resolve(dir), p, ifChanged)
+	return l.take(ctx, dir, resolve(dir), p, stirs)
 }
 
 // take registers an opened plugin in the place of what its folder had before. l.loading
 // is held.
-func (l *Loader) take(ctx context.Context, dir, resolved string, p *opened, ifChanged bool) error {
+func (l *Loader) take(ctx context.Context, dir, resolved string, p *opened, stirs func() bool) error {
 	l.mu.Lock()
 	closed, known := l.closed, l.find(resolved)
 	l.mu.Unlock()
@@ -257,12 +264,20 @@ func (l *Loader) take(ctx context.Context, dir, resolved string, p *opened, ifCh
 	}
 	if len(p.errors) > 0 {
 		p.abandon(l.log)
+		switch {
+		case !hasManifest(dir):
+			// It was removed or renamed away while it was read. Watch takes away what serves.
+			l.log.Debug("plugin gone while it was read", "plugin", p.name, "err", p.errors[0].Error())
+			return &LoadError{Plugin: p.name, Dir: dir, Errors: p.errors}
+		case stirs != nil && stirs():
+			return errStirs
+		}
 		return l.failed(dir, resolved, known, p)
 	}
 	if p.held != nil {
 		return l.hold(ctx, dir, resolved, known, p)
 	}
-	if ifChanged && l.same(known, p) {
+	if stirs != nil && l.same(known, p) {
 		p.abandon(l.log)
 		return nil
 	}

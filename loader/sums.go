@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/toolhost/toolhost/runtimes"
 )
@@ -145,6 +146,39 @@ func look(dir string, folders []string) sighting {
 		}
 	}
 	return sighting{names: [sha256.Size]byte(names.Sum(nil)), status: [sha256.Size]byte(status.Sum(nil))}
+}
+
+// stirs reports whether something in folders below dir was changed less than a while ago. A time
+// that is yet to come was set by somebody, and says nothing.
+func stirs(dir string, folders []string, while time.Duration) bool {
+	now := time.Now()
+	recent := func(info fs.FileInfo, err error) bool {
+		if err != nil {
+			return false // it went away, which changed the folder that held it
+		}
+		age := now.Sub(info.ModTime())
+		return age >= 0 && age < while
+	}
+	left := maxEntries
+	for _, folder := range folders {
+		at := filepath.Join(dir, filepath.FromSlash(folder))
+		if recent(os.Stat(at)) {
+			return true
+		}
+		entries, err := os.ReadDir(at)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if left--; left < 0 {
+				return false
+			}
+			if recent(e.Info()) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // code reports whether an import can mean a file of that name.

@@ -23,6 +23,9 @@ const (
 	// gone is how long a folder or its manifest must be missing before the plugin is taken
 	// away: some savers move the old away before they write the new.
 	gone = 300 * time.Millisecond
+	// patience is how long the failure of a load is put off because the folder is being
+	// changed: it may be on its way to be removed, or to be whole again.
+	patience = 5 * time.Second
 	// retry is how often a plugin that does not load is looked at, besides events: what
 	// would mend it may happen where nothing is watched.
 	retry = 2 * time.Second
@@ -65,22 +68,23 @@ func (l *Loader) Watch(ctx context.Context) error {
 func newWatcher(l *Loader) *watcher {
 	return &watcher{
 		l: l, poll: l.poll, dirty: map[string]*dirt{}, wants: map[string][]want{}, watched: map[string]*watched{},
-		missing: map[string]time.Time{}, swept: map[string]sighting{}, again: map[string]bool{},
+		missing: map[string]time.Time{}, stirring: map[string]time.Time{}, swept: map[string]sighting{}, again: map[string]bool{},
 	}
 }
 
 // watcher belongs to the goroutine of Watch. What it follows are roots, which are folders
 // of plugin folders, and plugin folders; both are known by the path that the user named.
 type watcher struct {
-	l       *Loader
-	events  *fsnotify.Watcher    // nil while polling
-	poll    time.Duration        // 0 while events come
-	dirty   map[string]*dirt     // what is to be looked at, by path
-	wants   map[string][]want    // what each is told about
-	watched map[string]*watched  // by path of a folder, links resolved
-	swept   map[string]sighting  // what plugins looked like when they were last swept
-	missing map[string]time.Time // plugins whose folder or manifest is gone, since when
-	again   map[string]bool      // plugins that are loaded even where nothing of them has changed
+	l        *Loader
+	events   *fsnotify.Watcher    // nil while polling
+	poll     time.Duration        // 0 while events come
+	dirty    map[string]*dirt     // what is to be looked at, by path
+	wants    map[string][]want    // what each is told about
+	watched  map[string]*watched  // by path of a folder, links resolved
+	swept    map[string]sighting  // what plugins looked like when they were last swept
+	missing  map[string]time.Time // plugins whose folder or manifest is gone, since when
+	stirring map[string]time.Time // plugins that do not load and are being changed, since when
+	again    map[string]bool      // plugins that are loaded even where nothing of them has changed
 }
 
 // dirt says when something was touched first and last.
@@ -247,7 +251,7 @@ func (w *watcher) welcome(ctx context.Context, dir string) {
 	if hasManifest(dir) {
 		w.load(ctx, dir)
 	}
-	if w.plugin(dir) == nil {
+	if w.plugin(dir) == nil && w.dirty[dir] == nil { // else it is being changed
 		w.want(dir, nil)
 		delete(w.wants, dir)
 	}
@@ -402,6 +406,7 @@ func (w *watcher) lost(dir string, p *plugin) {
 		return
 	}
 	delete(w.missing, dir)
+	delete(w.stirring, dir)
 	w.l.unload(p)
 	w.want(dir, nil)
 	delete(w.wants, dir)
@@ -427,7 +432,13 @@ func (w *watcher) load(ctx context.Context, dir string) {
 		was = look(before.resolved, folders)
 	}
 	var bad *LoadError
-	if err := w.l.load(ctx, dir, true); err != nil && !errors.As(err, &bad) {
+	err := w.l.load(ctx, dir, w.stirs(dir))
+	if errors.Is(err, errStirs) {
+		w.touch(dir)
+		return
+	}
+	delete(w.stirring, dir)
+	if err != nil && !errors.As(err, &bad) {
 		if ctx.Err() == nil && !errors.Is(err, ErrClosed) {
 			w.l.log.Warn("loading a plugin", "dir", dir, "err", err)
 		}
@@ -456,6 +467,30 @@ func (w *watcher) load(ctx context.Context, dir string) {
 		w.touch(dir) // it was written between the load and this look; nobody tells of that
 	}
 	w.saw(p, now)
+}
+
+// stirs gives a function for the end of a load that fails: it reports whether the folder was
+// changed since the load began or only just now, so that another look is worth its while.
+func (w *watcher) stirs(dir string) func() bool {
+	began := time.Now()
+	return func() bool {
+		resolved := resolve(dir)
+		folders := allFolders(resolved)
+		if p := w.plugin(dir); p != nil {
+			w.l.mu.Lock()
+			folders = append(folders, p.inputs.folders()...)
+			w.l.mu.Unlock()
+		}
+		if !stirs(resolved, folders, max(quiet, time.Since(began))) {
+			return false
+		}
+		since, known := w.stirring[dir]
+		if !known {
+			since = time.Now()
+			w.stirring[dir] = since
+		}
+		return time.Since(since) < patience
+	}
 }
 
 // touchRefused touches the plugins that did not load because another has their name.
