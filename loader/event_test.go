@@ -6,18 +6,46 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // observed collects what a loader tells.
 type observed struct {
 	mu   sync.Mutex
 	list []Event
+	more chan struct{} // closed at the next event; nil where nobody waits
 }
 
 func (o *observed) observe(e Event) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.list = append(o.list, e)
+	if o.more != nil {
+		close(o.more)
+		o.more = nil
+	}
+}
+
+// await waits until one of a kind was told of a plugin.
+func (o *observed) await(t *testing.T, kind EventKind, name string) {
+	t.Helper()
+	late := time.After(20 * time.Second)
+	for {
+		o.mu.Lock()
+		if o.more == nil {
+			o.more = make(chan struct{})
+		}
+		list, more := slices.Clone(o.list), o.more
+		o.mu.Unlock()
+		if slices.ContainsFunc(list, func(e Event) bool { return e.Kind == kind && e.Status.Name == name }) {
+			return
+		}
+		select {
+		case <-more:
+		case <-late:
+			t.Fatalf("nobody was told that %s was %s:\n%s", name, kind, strings.Join(o.texts(), "\n"))
+		}
+	}
 }
 
 func (o *observed) events() []Event {
@@ -49,10 +77,11 @@ func TestObserve(t *testing.T) {
 	w.load("ant") // for the same reason: nothing new to tell
 	w.watch()
 	w.write("ant/s.json", `{"type":"object","additionalProperties":false}`) // as it was
-	w.awaits(1, `msg="plugin repaired"`)
+	told.await(t, PluginRepaired, "ant")
 	w.rename("bee", ".bee")
-	w.awaits(1, `msg="plugin removed"`)
+	told.await(t, PluginRemoved, "bee")
 	w.rest()
+	told.await(t, PluginLoaded, "marker-0")
 	want := []string{
 		"loaded ant loaded revision=1 tools=dig,shared errors=0",
 		"loaded bee loaded revision=1 tools=fly errors=0",
