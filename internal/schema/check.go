@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// checkTime is how long one check may take. The bound on its work keeps it far
-// below that on a machine that is not starved.
+// checkTime is how long one check may take that costs much, or whose patterns backtrack. The
+// bound on its work keeps it far below that on a machine that is not starved.
 const checkTime = 2 * time.Second
 
 var (
@@ -19,7 +19,8 @@ var (
 	errBusy        = errors.New("an earlier value is still being checked, for too long; try again later")
 )
 
-func (s *Schema) check(text json.RawMessage, strict bool) (Checked, error) {
+func (s *Schema) check(text json.RawMessage, strict bool) (checked Checked, err error) {
+	defer recovered(&err)
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = json.RawMessage("{}")
 	}
@@ -33,6 +34,16 @@ func (s *Schema) check(text json.RawMessage, strict bool) (Checked, error) {
 	if s.late.Load() > 0 {
 		return Checked{}, errBusy
 	}
+	work := s.work(v, count)
+	if work <= quickWork && !s.backtracks {
+		// It ends soon by itself. A clock would only tell how long the machine had no time for it.
+		return s.checkNow(text, v, work, strict)
+	}
+	return s.checkTimed(text, v, work, strict)
+}
+
+// checkTimed is checkNow with an end to it.
+func (s *Schema) checkTimed(text []byte, v any, work int, strict bool) (Checked, error) {
 	type outcome struct {
 		checked Checked
 		err     error
@@ -48,7 +59,7 @@ func (s *Schema) check(text json.RawMessage, strict bool) (Checked, error) {
 			done <- o
 		}()
 		defer recovered(&o.err)
-		o.checked, o.err = s.checkValue(text, v, count, strict)
+		o.checked, o.err = s.checkNow(text, v, work, strict)
 		if s.late.Load() > 0 && o.err == nil && len(o.checked.Issues) > 0 {
 			o = outcome{err: errBusy} // a pattern may have given up for the sake of another check
 		}
@@ -70,9 +81,9 @@ func (s *Schema) check(text json.RawMessage, strict bool) (Checked, error) {
 	return Checked{}, errTooSlow
 }
 
-// checkValue is the part of a check that takes time.
-func (s *Schema) checkValue(text []byte, v any, count int, strict bool) (Checked, error) {
-	ok, err := s.fits(v, count)
+// checkNow is the part of a check that takes time, of a value that costs so much work.
+func (s *Schema) checkNow(text []byte, v any, work int, strict bool) (Checked, error) {
+	ok, err := s.fits(v, work)
 	if err != nil {
 		return Checked{}, err
 	}
@@ -84,7 +95,7 @@ func (s *Schema) checkValue(text []byte, v any, count int, strict bool) (Checked
 		}
 		fixed, fixedText, ok := s.repaired(text, v, fixes)
 		if !ok {
-			checked.Issues, err = s.issues(v, count)
+			checked.Issues, err = s.issues(v, work)
 			return checked, err
 		}
 		v, text = fixed, fixedText
@@ -109,7 +120,7 @@ func (s *Schema) repaired(text []byte, v any, fixes []fix) (any, []byte, bool) {
 	if err != nil {
 		return nil, nil, false
 	}
-	ok, err := s.fits(fixed, count)
+	ok, err := s.fits(fixed, s.work(fixed, count))
 	return fixed, fixedText, ok && err == nil
 }
 
@@ -128,7 +139,7 @@ func (s *Schema) complete(text []byte, v any) ([]byte, error) {
 	if err != nil {
 		return text, nil
 	}
-	if ok, err := s.fits(whole, count); err != nil || !ok {
+	if ok, err := s.fits(whole, s.work(whole, count)); err != nil || !ok {
 		return text, nil
 	}
 	return full, nil
@@ -136,8 +147,7 @@ func (s *Schema) complete(text []byte, v any) ([]byte, error) {
 
 // fits gives the verdict of the schema's engine. Large values go to the one that
 // is quick about what is wrong with them, the largest without an account of it.
-func (s *Schema) fits(v any, count int) (bool, error) {
-	work := s.work(v, count)
+func (s *Schema) fits(v any, work int) (bool, error) {
 	if work > maxWork {
 		return false, errTooMuchWork
 	}
@@ -160,8 +170,8 @@ func (s *Schema) fits(v any, count int) (bool, error) {
 
 // issues explains why a value does not fit. One engine explains for both: the
 // other gives no tree of findings, so it cannot say which alternative was meant.
-func (s *Schema) issues(v any, count int) ([]Issue, error) {
-	if s.work(v, count) > largeWork {
+func (s *Schema) issues(v any, work int) ([]Issue, error) {
+	if work > largeWork {
 		return []Issue{{Got: show(v), Message: "does not fit the schema, and is too large for its mistakes to be listed; send less at a time"}}, nil
 	}
 	full, err := s.full()

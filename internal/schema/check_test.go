@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // mustCompile compiles the same schema as draft-07 and as 2020-12, so that both
@@ -238,6 +240,37 @@ func TestUncheckable(t *testing.T) {
 		if checked, err := s.Check(nil, false); err != nil || string(checked.Value) != `{}` {
 			t.Errorf("%s: nothing became %s, %v", name, checked.Value, err)
 		}
+	}
+}
+
+// A machine without time for the process takes long to come to a small value: that is no
+// reason to refuse it. The clock of the test goes on while the engine is awaited.
+func TestCheckOnAStarvedMachine(t *testing.T) {
+	large := `{"l":[` + strings.Repeat(`"a",`, 2*quickWork) + `"a"]}`
+	for _, c := range []struct{ schema, value, want string }{
+		{`{"type":"object","properties":{"l":{"items":{"type":"string"}}}}`, `{"l":["a"]}`, ""},
+		{`{"type":"object","properties":{"l":{"items":{"pattern":"^a+$"}}}}`, `{"l":["a"]}`, ""},
+		{`{"type":"object","properties":{"l":{"items":{"pattern":"^(a|aa)+$(?!x)"}}}}`, `{"l":["a"]}`, errTooSlow.Error()},
+		{`{"type":"object","properties":{"l":{"items":{"type":"string"}}}}`, large, errTooSlow.Error()},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s, err := Compile([]byte(c.schema))
+			if err != nil {
+				t.Fatal(err)
+			}
+			starved := func() { time.Sleep(checkTime + time.Second) }
+			compile, compileFull := s.engine, s.full
+			s.engine = sync.OnceValues(func() (engine, error) { starved(); return compile() })
+			s.full = sync.OnceValues(func() (*full, error) { starved(); return compileFull() })
+			text := ""
+			if _, err := s.Check([]byte(c.value), true); err != nil {
+				text = err.Error()
+			}
+			if text != c.want {
+				t.Errorf("%s: %.40s gives %q, want %q", c.schema, c.value, text, c.want)
+			}
+			time.Sleep(10 * checkTime) // what was given up ends too
+		})
 	}
 }
 

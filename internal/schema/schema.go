@@ -101,6 +101,7 @@ type Schema struct {
 	full   func() (*full, error)  // the engine that explains, as well
 	late   *atomic.Int32          // checks that go on though their time is over
 
+	backtracks  bool // a pattern of it needs time that cannot be told beforehand
 	plain       bool // no references and nothing that costs much
 	hasDefaults bool
 	marked      bool // path formats mark the arguments that name files
@@ -242,12 +243,11 @@ func (c *compilation) build(s *Schema) {
 			return compilePattern(expr, maxPatternSize, s.late)
 		})
 	})
-	backtracks := false
 	for _, p := range patterns {
-		backtracks = backtracks || p.slow != nil
+		s.backtracks = s.backtracks || p.slow != nil
 	}
 	s.engine = sync.OnceValues(func() (engine, error) {
-		if d <= draft07 && !backtracks {
+		if d <= draft07 && !s.backtracks {
 			return newQuick(deepCopy(document).(map[string]any), d)
 		}
 		return s.full()

@@ -96,7 +96,7 @@ func runSuiteCase(t *testing.T, file string, c suiteCase, d dialect) (right, ref
 		v, count, err := readValue(test.Data)
 		var ok bool
 		if err == nil {
-			ok, err = s.fits(v, count)
+			ok, err = s.fits(v, s.work(v, count))
 		}
 		if err == nil && ok == test.Valid {
 			right++
