@@ -39,7 +39,8 @@ func run(args []string) int {
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
-	test := []string{"go", "test"}
+	// The race detector makes some packages need more than the ten minutes that go test gives them.
+	test := []string{"go", "test", "-timeout", "20m"}
 	if !*quick {
 		test = append(test, "-race")
 	}
