@@ -29,7 +29,7 @@ type Grant struct {
 	rules  rules
 	files  fileSet
 	links  linkSet
-	noted  *recorder // nil where nobody wants to know
+	noted  recorder
 }
 
 const (
@@ -152,8 +152,8 @@ func (g *Grant) Folder() string {
 // Env gives a granted environment variable of the host.
 func (g *Grant) Env(name string) (string, bool) {
 	value, ok := g.env(name)
-	if ok && g.noted != nil {
-		g.note("env ", variables, name)
+	if ok && g.recording() {
+		g.note(variables, name)
 		g.Use("env " + name)
 	}
 	return value, ok

@@ -38,12 +38,12 @@ func (h *Hosts) Check(ctx context.Context, host string, port int) (string, error
 		h.g.Refuse(err)
 		return "", err
 	}
-	if h.g.noted != nil {
+	if h.g.recording() {
 		list := fetched
 		if h.op == "net" {
 			list = connected
 		}
-		h.g.note(h.op+" ", list, h.target(name, port))
+		h.g.note(list, h.target(name, port))
 		h.g.Use(permission)
 	}
 	return name.String(), nil

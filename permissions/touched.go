@@ -34,71 +34,74 @@ type Denial struct {
 	Reason     string
 }
 
-// recorder notes what a call touches.
+// recorder notes what a call touches. Its lists only grow, so that what was given of them stays
+// as it is; they are short enough to be searched.
 type recorder struct {
+	on      bool // somebody wants to know
 	mu      sync.Mutex
-	touched *Touched        // nil before the first: most calls touch nothing
-	known   map[string]bool // what was noted, by kind; nil before the first
+	touched *Touched // nil before the first: most calls touch nothing
 }
 
 // Record has the grant note what is touched from now on. It must be called before the grant
 // is used.
 func (g *Grant) Record() {
-	if g != nil && g.noted == nil {
-		g.noted = &recorder{}
+	if g != nil {
+		g.noted.on = true
 	}
 }
 
-// Touched gives what was noted up to now; nil where nothing is.
+// recording reports whether the grant notes what is touched.
+func (g *Grant) recording() bool { return g != nil && g.noted.on }
+
+// Touched gives what was noted up to now, to be read only; nil where nothing is.
 func (g *Grant) Touched() *Touched {
-	if g == nil || g.noted == nil {
+	if !g.recording() {
 		return nil
 	}
-	r := g.noted
+	r := &g.noted
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.touched == nil {
 		return &Touched{}
 	}
 	return &Touched{
-		Read: slices.Clone(r.touched.Read), Written: slices.Clone(r.touched.Written),
-		Fetched: slices.Clone(r.touched.Fetched), Connected: slices.Clone(r.touched.Connected),
-		Env: slices.Clone(r.touched.Env), Used: slices.Clone(r.touched.Used), Denied: slices.Clone(r.touched.Denied), More: r.touched.More,
+		Read: slices.Clip(r.touched.Read), Written: slices.Clip(r.touched.Written),
+		Fetched: slices.Clip(r.touched.Fetched), Connected: slices.Clip(r.touched.Connected),
+		Env: slices.Clip(r.touched.Env), Used: slices.Clip(r.touched.Used), Denied: slices.Clip(r.touched.Denied), More: r.touched.More,
 	}
 }
 
 // Refuse notes a denial that was decided elsewhere than at one of the grant's doors; it
 // passes over every other error, and over what came after the end of the call.
 func (g *Grant) Refuse(err error) {
-	if g == nil || g.noted == nil || err == nil {
+	if !g.recording() || err == nil {
 		return
 	}
 	var denied *DeniedError
 	if !errors.As(err, &denied) || denied.Reason == ended {
 		return
 	}
-	r := g.noted
+	one := Denial{shorten(denied.Op), shorten(denied.Target), shorten(denied.Rule), shorten(denied.Reason)}
+	r := &g.noted
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.begin()
-	if r.isNew("denied "+denied.Op+" ", denied.Target, len(r.touched.Denied)) {
-		r.touched.Denied = append(r.touched.Denied, Denial{shorten(denied.Op), shorten(denied.Target), shorten(denied.Rule), shorten(denied.Reason)})
-	}
+	addNew(r.touched, &r.touched.Denied, one, func(d Denial) bool { return d.Op == one.Op && d.Target == one.Target })
 }
 
 // Merge notes what the same call touched through a grant in another process.
 func (g *Grant) Merge(t *Touched) {
-	if g == nil || g.noted == nil || t == nil {
+	if !g.recording() || t == nil {
 		return
 	}
 	for _, name := range t.Read {
-		g.note("read ", readFiles, name)
+		g.note(readFiles, name)
 	}
 	for _, name := range t.Written {
-		g.note("written ", writtenFiles, name)
+		g.note(writtenFiles, name)
 	}
 	for _, name := range t.Env {
-		g.note("env ", variables, name)
+		g.note(variables, name)
 	}
 	for _, permission := range t.Used {
 		g.Use(permission)
@@ -113,7 +116,7 @@ func (g *Grant) Merge(t *Touched) {
 }
 
 // Use notes that a permission was used that is none of the grant's doors, such as "store".
-func (g *Grant) Use(permission string) { g.note("used ", used, permission) }
+func (g *Grant) Use(permission string) { g.note(used, permission) }
 
 type grantKey struct{}
 
@@ -130,18 +133,16 @@ func FromContext(ctx context.Context) *Grant {
 }
 
 // note adds a name to a list of what was touched.
-func (g *Grant) note(kind string, list func(*Touched) *[]string, name string) {
-	if g == nil || g.noted == nil {
+func (g *Grant) note(list func(*Touched) *[]string, name string) {
+	if !g.recording() {
 		return
 	}
-	r := g.noted
+	name = strings.ToValidUTF8(shorten(name), "\ufffd")
+	r := &g.noted
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.begin()
-	into := list(r.touched)
-	if r.isNew(kind, name, len(*into)) {
-		*into = append(*into, strings.ToValidUTF8(shorten(name), "\ufffd"))
-	}
+	addNew(r.touched, list(r.touched), name, func(known string) bool { return known == name })
 }
 
 // begin has something to note into. The lock is held.
@@ -151,21 +152,15 @@ func (r *recorder) begin() {
 	}
 }
 
-// isNew reports whether something is to be noted of which n are there already.
-func (r *recorder) isNew(kind, name string, n int) bool {
-	key := kind + name
-	if r.known[key] {
-		return false
+// addNew adds one to a list of t that does not have it yet.
+func addNew[T any](t *Touched, list *[]T, one T, same func(T) bool) {
+	switch {
+	case slices.ContainsFunc(*list, same):
+	case len(*list) >= maxTouched:
+		t.More++
+	default:
+		*list = append(*list, one)
 	}
-	if n >= maxTouched {
-		r.touched.More++
-		return false
-	}
-	if r.known == nil {
-		r.known = map[string]bool{}
-	}
-	r.known[key] = true
-	return true
 }
 
 func readFiles(t *Touched) *[]string    { return &t.Read }
@@ -177,7 +172,7 @@ func variables(t *Touched) *[]string    { return &t.Env }
 
 // noteAccess notes that what is at a place was opened for an access.
 func (g *Grant) noteAccess(a access, in location) {
-	if g == nil || g.noted == nil {
+	if !g.recording() {
 		return
 	}
 	path := in.folderPath
@@ -187,9 +182,9 @@ func (g *Grant) noteAccess(a access, in location) {
 	word := "fs." + a.word()
 	switch a {
 	case read:
-		g.note("read ", readFiles, path)
+		g.note(readFiles, path)
 	case write:
-		g.note("written ", writtenFiles, path)
+		g.note(writtenFiles, path)
 	case list:
 		if g.policy.FS.List == nil {
 			word = "fs.read"

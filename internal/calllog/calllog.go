@@ -17,6 +17,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -60,22 +61,19 @@ type Log struct {
 	options Options
 	log     *slog.Logger
 
-	start   sync.Once
-	queue   chan *record
-	full    chan struct{} // holds a token when the queue is half full
-	waiting atomic.Int64  // bytes in the queue
-	dropped atomic.Int64  // calls that were left out since the last complaint
+	start sync.Once
+	ctx   context.Context // of what is done with the database
+	stop  context.CancelFunc
+	wake  chan struct{} // holds a token when there is something to do: a first call, or half a queue
+	ended chan struct{} // closed when the goroutine has ended
 
-	ctx     context.Context // of what is done with the database
-	stop    context.CancelFunc
-	closing chan struct{}
-	close   sync.Once
-	ended   chan struct{} // closed when the goroutine has ended
-
-	records sync.Pool    // of *record: written ones
-	talking atomic.Int64 // calls in progress, so that the end of one that was silent need not look
+	dropped atomic.Int64 // calls that were left out since the last complaint
 
 	mu       sync.Mutex
+	closed   bool
+	queue    []record             // what the goroutine has not taken yet
+	waiting  int                  // calls that are not written yet, those that it has taken included
+	bytes    int64                // that they hold
 	progress map[string]*progress // of running calls that said something, by their IDs
 }
 
@@ -96,7 +94,7 @@ type progress struct {
 // New gives a log that writes to db. Nothing is opened, and no goroutine runs, before the first
 // call. options may be nil.
 func New(db *state.DB, options *Options) *Log {
-	l := &Log{db: db, queue: make(chan *record, maxQueue), full: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}), progress: map[string]*progress{}}
+	l := &Log{db: db, wake: make(chan struct{}, 1), ended: make(chan struct{}), progress: map[string]*progress{}}
 	if options != nil {
 		l.options = *options
 	}
@@ -128,7 +126,6 @@ func (l *Log) Observe(e host.Event) {
 		switch {
 		case p == nil:
 			l.progress[e.Call.ID] = &progress{lines: []string{cut(e.Message, maxProgressBytes)}}
-			l.talking.Add(1)
 		case len(p.lines) < maxProgress:
 			p.lines = append(p.lines, cut(e.Message, maxProgressBytes))
 		default:
@@ -136,55 +133,45 @@ func (l *Log) Observe(e host.Event) {
 		}
 	case host.CallEnded:
 		l.start.Do(func() { go l.run() })
-		r, _ := l.records.Get().(*record)
-		if r == nil {
-			r = &record{}
-		}
-		r.event = e
-		if l.talking.Load() > 0 {
-			r.progress = l.said(e.Call.ID)
-		}
-		l.put(r)
+		l.put(&e)
 	}
 }
 
-// said gives what a call said that has ended, and forgets it.
-func (l *Log) said(id string) *progress {
+func (l *Log) put(e *host.Event) {
+	bytes := int64(len(e.Received)+len(e.Call.Args)) + heldBy(e.Result)
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	p := l.progress[id]
-	if p != nil {
-		delete(l.progress, id)
-		l.talking.Add(-1)
+	said := l.progress[e.Call.ID]
+	if said != nil {
+		delete(l.progress, e.Call.ID)
 	}
-	return p
-}
-
-func (l *Log) put(r *record) {
-	r.bytes = int64(len(r.event.Received)+len(r.event.Call.Args)) + heldBy(r.event.Result)
-	if l.waiting.Add(r.bytes) > maxQueueBytes {
-		l.waiting.Add(-r.bytes)
-		call := *r.event.Call
+	if l.closed || l.waiting >= maxQueue {
+		l.mu.Unlock()
+		l.dropped.Add(1)
+		return
+	}
+	r := record{event: *e, progress: said, bytes: bytes}
+	if l.bytes+bytes > maxQueueBytes {
+		call := *e.Call
 		call.Args = nil
 		r.event.Call, r.event.Received, r.event.Result, r.bytes, r.bare = &call, nil, nil, 0, true
 	}
-	select {
-	case <-l.closing:
-	default:
-		select {
-		case l.queue <- r:
-			if len(l.queue) == maxQueue/2 {
-				select {
-				case l.full <- struct{}{}:
-				default:
-				}
-			}
-			return
-		default:
-		}
+	l.queue = append(l.queue, r)
+	l.waiting++
+	l.bytes += r.bytes
+	waiting := len(l.queue)
+	l.mu.Unlock()
+	// The goroutine is not woken for each call: that costs the call more than all else.
+	if waiting == 1 || waiting == maxQueue/2 {
+		l.signal()
 	}
-	l.waiting.Add(-r.bytes)
-	l.dropped.Add(1)
+}
+
+// signal wakes the goroutine.
+func (l *Log) signal() {
+	select {
+	case l.wake <- struct{}{}:
+	default: // it is about to wake
+	}
 }
 
 // heldBy gives about how many bytes a result holds.
@@ -207,7 +194,10 @@ func heldBy(r *host.Result) int64 {
 // Close writes down what waits, and ends the log; what is not written when ctx ends is lost.
 func (l *Log) Close(ctx context.Context) error {
 	defer l.stop()
-	l.close.Do(func() { close(l.closing) })
+	l.mu.Lock()
+	l.closed = true
+	l.mu.Unlock()
+	l.signal()
 	l.start.Do(func() { close(l.ended) }) // there was nothing to record
 	var err error
 	select {
@@ -231,59 +221,52 @@ func (l *Log) run() {
 	w.learnSecrets() // this opens the database too, where there is one
 	timer := time.NewTimer(0)
 	defer timer.Stop()
+	var spare []record
 	for {
-		var batch []*record
-		select {
-		case r := <-l.queue:
-			batch = l.take(batch, r)
-			// More may come. They are not received one by one: each would wake this goroutine,
-			// which costs the call that sends it more than all else.
-			timer.Reset(batchWait)
+		<-l.wake
+		if !l.hurry() {
+			timer.Reset(batchWait) // more may come
 			select {
 			case <-timer.C:
-			case <-l.full:
-			case <-l.closing:
+			case <-l.wake:
 			}
-		case <-l.closing:
 		}
-		for {
-			batch = l.takeAll(batch)
-			if len(batch) == 0 {
-				break
-			}
-			w.write(batch)
-			for _, r := range batch {
-				*r = record{} // lets go of the call
-				l.records.Put(r)
-			}
-			batch = nil
+		batch, last := l.take(spare)
+		for part := range slices.Chunk(batch, maxBatch) {
+			w.write(part)
+			l.written(part)
 		}
-		select {
-		case <-l.closing:
-			if len(l.queue) == 0 {
-				return
-			}
-		default:
+		if last {
+			return
 		}
+		spare = batch[:0]
 	}
 }
 
-func (l *Log) take(batch []*record, r *record) []*record {
-	l.waiting.Add(-r.bytes)
-	return append(batch, r)
+// hurry reports whether there is no time to wait for more calls.
+func (l *Log) hurry() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.closed || len(l.queue) >= maxQueue/2
 }
 
-// takeAll adds to a batch what is there, without waiting.
-func (l *Log) takeAll(batch []*record) []*record {
-	for len(batch) < maxBatch {
-		select {
-		case r := <-l.queue:
-			batch = l.take(batch, r)
-		default:
-			return batch
-		}
+// take gives what waits, and has what comes wait in spare. It reports whether nothing comes any more.
+func (l *Log) take(spare []record) (batch []record, last bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	batch, l.queue = l.queue, spare
+	return batch, l.closed
+}
+
+// written makes room for others, and lets go of what the calls held.
+func (l *Log) written(part []record) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := range part {
+		l.waiting--
+		l.bytes -= part[i].bytes
 	}
-	return batch
+	clear(part)
 }
 
 // writer is what the goroutine of a log works with.
@@ -298,11 +281,12 @@ type writer struct {
 // maxKnownTools bounds what is remembered of tools, which are others after each reload.
 const maxKnownTools = 1000
 
-func (w *writer) write(batch []*record) {
+func (w *writer) write(batch []record) {
 	w.learnSecrets()
 	redactor := w.secrets.redactor()
 	calls := make([]*state.Call, len(batch))
-	for i, r := range batch {
+	for i := range batch {
+		r := &batch[i]
 		calls[i] = newEntry(r, redactor, w.marksOf(r.event.Tool)).row(r.event.Touched)
 	}
 	n, err := w.db.AddCalls(w.ctx, calls)

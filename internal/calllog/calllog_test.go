@@ -212,8 +212,8 @@ func TestFull(t *testing.T) {
 		event.Call = &host.Call{ID: fmt.Sprint(i), Args: event.Received}
 		log.Observe(event)
 	}
-	if got := log.waiting.Load(); got > maxQueueBytes {
-		t.Errorf("%d bytes wait", got)
+	if log.bytes > maxQueueBytes || log.waiting != maxQueue {
+		t.Errorf("%d calls with %d bytes wait", log.waiting, log.bytes)
 	}
 	go log.run()
 	if err := log.Close(t.Context()); err != nil {
@@ -225,11 +225,19 @@ func TestFull(t *testing.T) {
 	if got := len(entries(t, log.db)); got != maxQueue {
 		t.Errorf("%d entries, want %d", got, maxQueue)
 	}
+	if log.bytes != 0 || log.waiting != 0 {
+		t.Errorf("%d calls with %d bytes are counted as waiting", log.waiting, log.bytes)
+	}
 }
 
 // TestProgressForgotten has calls talk and end: nothing is remembered of them.
 func TestProgressForgotten(t *testing.T) {
 	log := New(openDB(t, t.TempDir()), nil)
+	defer func() {
+		if err := log.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}()
 	e := host.Event{Message: "half"}
 	for _, id := range []string{"1", "2"} {
 		e.Call = &host.Call{ID: id}
@@ -237,11 +245,10 @@ func TestProgressForgotten(t *testing.T) {
 			log.Observe(e)
 		}
 	}
-	if len(log.progress) != 0 || log.talking.Load() != 0 {
+	log.mu.Lock()
+	defer log.mu.Unlock()
+	if len(log.progress) != 0 {
 		t.Errorf("remembered: %v", log.progress)
-	}
-	if err := log.Close(t.Context()); err != nil {
-		t.Fatal(err)
 	}
 }
 
