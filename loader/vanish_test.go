@@ -148,6 +148,25 @@ func TestLoadOfAFolderThatIsGone(t *testing.T) {
 	}
 }
 
+// ages makes a plugin's folder one to which nothing has happened for a while.
+func (w *world) ages(folder string) {
+	w.t.Helper()
+	past := time.Now().Add(-2 * quiet)
+	entries, err := os.ReadDir(w.path(folder))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	names := []string{folder}
+	for _, e := range entries {
+		names = append(names, folder+"/"+e.Name())
+	}
+	for _, name := range names {
+		if err := os.Chtimes(w.path(name), past, past); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
 // A folder that is removed one file after the other, the manifest last, tells of no failure
 // on its way. What comes to rest as a half is one.
 func TestLoadOfAFolderThatIsBeingRemoved(t *testing.T) {
@@ -168,15 +187,6 @@ func TestLoadOfAFolderThatIsBeingRemoved(t *testing.T) {
 		}
 		return w, told, v
 	}
-	// rests makes the plugin's folder one to which nothing has happened for a while.
-	rests := func(w *world) {
-		past := time.Now().Add(-2 * quiet)
-		for _, name := range []string{"bee/h0.js", "bee/" + ManifestFile, "bee"} {
-			if err := os.Chtimes(w.path(name), past, past); err != nil {
-				w.t.Fatal(err)
-			}
-		}
-	}
 	t.Run("wholly", func(t *testing.T) {
 		w, told, v := begin(t)
 		w.remove("bee")
@@ -189,7 +199,7 @@ func TestLoadOfAFolderThatIsBeingRemoved(t *testing.T) {
 	})
 	t.Run("by half", func(t *testing.T) {
 		w, told, v := begin(t)
-		rests(w)
+		w.ages("bee")
 		v.check(t.Context(), w.path("bee"))
 		if got := told.texts(); !slices.Equal(got, []string{loaded, failed}) || len(v.stirring) > 0 {
 			t.Errorf("events: %q, stirring %v", got, v.stirring)
@@ -215,7 +225,7 @@ func TestLoadOfAFolderThatIsBeingRemoved(t *testing.T) {
 		if got := told.texts(); len(got) > 0 || v.dirty[dir] == nil || v.wants[dir] == nil {
 			t.Fatalf("events: %q, dirty %v, wants %v", got, v.dirty, v.wants)
 		}
-		rests(w)
+		w.ages("bee")
 		v.dirty[dir].last = time.Now().Add(-quiet)
 		v.settle(t.Context())
 		if got := told.texts(); !slices.Equal(got, []string{"failed bee failed revision=0 tools= errors=1"}) {

@@ -450,23 +450,26 @@ func (w *watcher) load(ctx context.Context, dir string) {
 	}
 	w.l.mu.Lock()
 	resolved, owner, all := p.resolved, p.owner, w.folders(p)
-	inputs := p.inputs
-	if p.instance == nil || p.unsettled() {
-		inputs = nil
-	}
+	inputs, unsettled := p.inputs, p.instance == nil || p.unsettled()
 	w.l.mu.Unlock()
 	fresh := w.watchPlugin(dir, resolved, all)
-	if fresh || before.dir != "" && look(resolved, folders) != was {
-		w.touch(dir)
+	if before.dir != "" && look(before.resolved, folders) != was {
+		fresh = true
 	}
 	if before.owner != "" && before.owner != owner {
 		w.touchRefused()
 	}
-	now := look(resolved, all)
-	if w.events == nil && inputs != nil && !inputs.hold(resolved) {
-		w.touch(dir) // it was written between the load and this look; nobody tells of that
+	seen := look(resolved, all)
+	switch {
+	case resolved == before.resolved && slices.Equal(all, folders):
+		seen = was // what happened since then may not have been read
+	case w.events == nil && (unsettled || !inputs.hold(resolved)):
+		fresh = true // it may have been written between the load and this look; nobody tells of that
 	}
-	w.saw(p, now)
+	w.saw(p, seen)
+	if fresh {
+		w.touch(dir)
+	}
 }
 
 // stirs gives a function for the end of a load that fails: it reports whether the folder was

@@ -2,6 +2,7 @@ package loader
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -343,6 +344,47 @@ func TestWatchMissesNothingThatHappensDuringALoad(t *testing.T) {
 		tools := w.host.Tools()
 		return len(tools) == 1 && strings.Contains(string(tools[0].InputSchema), "during")
 	})
+}
+
+// What happens right after a load, before the watcher has looked at what it read, is seen by the
+// next look: while polling nothing else tells of it.
+func TestPollingMissesNothingThatHappensRightAfterALoad(t *testing.T) {
+	for name, text := range map[string]string{"a load that fails": `{"name":`, "a load": ""} {
+		t.Run(name, func(t *testing.T) {
+			var happen func()
+			w := newWorld(t, func(w *world, o *Options) {
+				o.Poll = time.Hour
+				o.Observe = func(Event) {
+					if happen != nil {
+						happen()
+					}
+				}
+			})
+			w.plugin("ant", "ant", "dig")
+			w.loadAll()
+			v, dir := newWatcher(w.loader), w.path("ant")
+			good, err := os.ReadFile(w.path("ant/" + ManifestFile))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text == "" {
+				text = strings.Replace(string(good), `"ant"`, `"ant","version":"2.0.0"`, 1)
+			}
+			w.write("ant/"+ManifestFile, text)
+			w.ages("ant")
+			happen = func() { happen = nil; w.write("ant/"+ManifestFile, string(good)) }
+			v.check(t.Context(), dir)
+			delete(v.dirty, dir) // it may come after every look of the load
+			v.sweep(func(*plugin) bool { return true })
+			if happen != nil || v.dirty[dir] == nil {
+				t.Fatalf("nobody sees that the manifest was written once more: %v", v.dirty)
+			}
+			v.check(t.Context(), dir)
+			if s := w.loader.Status()[0]; len(s.Errors) > 0 || w.loader.plugins[0].inputs[ManifestFile] != sha256.Sum256(good) {
+				t.Errorf("what serves is not what the folder holds: %+v", s)
+			}
+		})
+	}
 }
 
 func TestWatchFollowsALoneFolder(t *testing.T) {
