@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/toolhost/toolhost/internal/lazyregexp"
 	"github.com/toolhost/toolhost/internal/suggest"
@@ -220,6 +221,13 @@ func (c *checker) cardSettings() {
 		one := Setting{
 			Type: settingTypes[kind], Title: localized(s["label"])["en"], Description: localized(s["description"])["en"],
 			Enum: options, Required: required, Secret: kind == "secret", Order: float64(i),
+			Color: kind == "color",
+		}
+		switch one.Type {
+		case "number":
+			one.Min, one.Max = bound(s["min"]), bound(s["max"])
+		case "string":
+			one.MaxLength = int(max(number(s["maxLength"]), 0))
 		}
 		if _, there := s["default"]; there {
 			one.Default = json.RawMessage(c.doc.TextOf(at + "/default"))
@@ -262,6 +270,7 @@ func (c *checker) settingDefault(pointer, kindOf string, s map[string]any, optio
 	if hasLeast && hasMost && least > most {
 		c.error(pointer+"/min", ruleCardSetting, `"min" is greater than "max"`, "")
 	}
+	length, hasLength := float(s["maxLength"])
 	v, there := s["default"]
 	if !there || settingTypes[kindOf] == "" {
 		return
@@ -285,7 +294,18 @@ func (c *checker) settingDefault(pointer, kindOf string, s map[string]any, optio
 		wrong("the default %q is no colour; it must be like %q", cut(str), "#33aaff")
 	case kindOf == "number" && (hasLeast && n < least || hasMost && n > most):
 		wrong(`the default is outside of "min" and "max"`)
+	case isText && hasLength && utf8.RuneCountInString(str) > int(length):
+		wrong(`the default has %d characters; "maxLength" is %d`, utf8.RuneCountInString(str), int(length))
 	}
+}
+
+// bound gives a number that bounds others; nil where there is none.
+func bound(v any) *float64 {
+	n, ok := float(v)
+	if !ok {
+		return nil
+	}
+	return &n
 }
 
 func float(v any) (float64, bool) {

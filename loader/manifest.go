@@ -187,6 +187,11 @@ type Setting struct {
 	Order       float64           `json:"order"`
 	Handler     string            `json:"handler"`
 	Variant     string            `json:"variant"`
+
+	// Only settings of cards have these.
+	Min, Max  *float64 `json:"-"` // of a number; nil for none
+	MaxLength int      `json:"-"` // characters of a text; 0 for as many as there is room for
+	Color     bool     `json:"-"` // the text is a colour such as "#33aaff"
 }
 
 // View is a page that Filer shows.

@@ -137,7 +137,10 @@ func declarations(m *loader.Manifest) []state.Declaration {
 	list := make([]state.Declaration, len(keys))
 	for i, key := range keys {
 		s := m.Contributes.Settings[key]
-		list[i] = state.Declaration{Key: key, Type: s.Type, Enum: s.Enum, Default: s.Default, Required: s.Required, Secret: s.Secret}
+		list[i] = state.Declaration{
+			Key: key, Type: s.Type, Enum: s.Enum, Default: s.Default, Required: s.Required, Secret: s.Secret,
+			Bounds: state.Bounds{Min: s.Min, Max: s.Max, Length: s.MaxLength, Color: s.Color},
+		}
 	}
 	return list
 }

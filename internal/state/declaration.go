@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/toolhost/toolhost/internal/jsondoc"
 )
@@ -23,6 +24,43 @@ type Declaration struct {
 	Default  json.RawMessage // nil for none
 	Required bool
 	Secret   bool
+	Bounds
+}
+
+// Bounds are what a value must keep to besides its type and the enum; the zero value bounds
+// nothing.
+type Bounds struct {
+	Min, Max *float64 // of a number
+	Length   int      // characters of a text; 0 for any number
+	Color    bool     // the text is a colour such as "#33aaff"
+}
+
+// check says in words what a value breaks; "" where it keeps to all.
+func (b *Bounds) check(v any) string {
+	switch v := v.(type) {
+	case float64:
+		switch {
+		case b.Min != nil && b.Max != nil && (v < *b.Min || v > *b.Max):
+			return fmt.Sprintf("takes a number from %v to %v", *b.Min, *b.Max)
+		case b.Min != nil && v < *b.Min:
+			return fmt.Sprintf("takes a number of at least %v", *b.Min)
+		case b.Max != nil && v > *b.Max:
+			return fmt.Sprintf("takes a number of at most %v", *b.Max)
+		}
+	case string:
+		n := utf8.RuneCountInString(v)
+		switch {
+		case b.Color && !isColor(v):
+			return `takes a colour such as "#33aaff"`
+		case b.Length > 0 && n > b.Length:
+			return fmt.Sprintf("takes at most %d characters (there are %d)", b.Length, n)
+		}
+	}
+	return ""
+}
+
+func isColor(s string) bool {
+	return len(s) == 7 && s[0] == '#' && strings.Trim(s[1:], "0123456789abcdefABCDEF") == ""
 }
 
 // HasValue reports whether the setting is one that is set, not a text or a button.
@@ -44,6 +82,9 @@ func (d *Declaration) Check(value json.RawMessage) error {
 	}
 	if n, ok := v.(float64); ok && (math.IsInf(n, 0) || math.IsNaN(n)) {
 		return fmt.Errorf("the setting %q takes a number that a float64 holds, not %s", d.Key, d.shown(value))
+	}
+	if wrong := d.check(v); wrong != "" {
+		return fmt.Errorf("the setting %q %s, not %s", d.Key, wrong, d.shown(value))
 	}
 	if len(d.Enum) == 0 {
 		return nil
