@@ -235,6 +235,41 @@ func TestHostileArchives(t *testing.T) {
 	}
 }
 
+// TestCutOff cuts archives off after every byte: none of them is taken for the whole.
+func TestCutOff(t *testing.T) {
+	zipped := archive(t, named("filer-plugin.json"), named("h.js"))
+	in, err := gzip.NewReader(bytes.NewReader(zipped))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := io.ReadAll(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const end = 1024 // of a tar: two blocks of zeros
+	for name, c := range map[string]struct {
+		all  []byte
+		step int
+		last int // the last length that is too short
+	}{
+		"tgz": {zipped, 1, len(zipped) - 1},
+		"tar": {plain, 64, len(plain) - end},
+	} {
+		for n := 0; n <= c.last; n += c.step {
+			if err := Unpack(bytes.NewReader(c.all[:n]), t.TempDir()); err == nil {
+				t.Errorf("the first %d of %d bytes of a .%s are taken for the whole", n, len(c.all), name)
+			}
+		}
+		if err := Unpack(bytes.NewReader(c.all), t.TempDir()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	err = Unpack(bytes.NewReader(zipped[:len(zipped)-4]), t.TempDir())
+	if err == nil || !strings.Contains(err.Error(), "cut off after its last file") {
+		t.Error(err)
+	}
+}
+
 func TestUnpackLeavesOut(t *testing.T) {
 	dir := t.TempDir()
 	err := Unpack(bytes.NewReader(archive(t,

@@ -32,14 +32,15 @@ func Unpack(r io.Reader, dir string) error {
 	}
 	u := &unpacker{root: root, folded: map[string]string{}}
 	// What stands between the files is bounded, too.
-	in := tar.NewReader(&limited{r: plain, left: MaxBytes + MaxEntries*4096})
+	all := &limited{r: plain, left: MaxBytes + MaxEntries*4096}
+	in := tar.NewReader(all)
 	for {
 		header, err := in.Next()
 		if errors.Is(err, io.EOF) {
 			if u.entries == 0 {
 				return errors.New("the archive is empty")
 			}
-			return nil
+			return all.whole()
 		}
 		if err != nil {
 			return fmt.Errorf("reading the archive: %w", err)
@@ -69,8 +70,23 @@ func decompressed(r io.Reader) (io.Reader, error) {
 
 // limited is a reader that fails past its limit.
 type limited struct {
-	r    io.Reader
-	left int64
+	r     io.Reader
+	left  int64
+	ended bool // there was nothing left to read
+}
+
+// whole says why what was read of an archive is not all of it: the blocks that end one are
+// missing, or the checksum, which is read last.
+func (l *limited) whole() error {
+	short := l.ended
+	_, err := io.Copy(io.Discard, l)
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF), err == nil && short:
+		return errors.New("reading the archive: it is cut off after its last file; get it again")
+	case err != nil:
+		return fmt.Errorf("reading the archive: %w", err)
+	}
+	return nil
 }
 
 func (l *limited) Read(p []byte) (int, error) {
@@ -79,6 +95,7 @@ func (l *limited) Read(p []byte) (int, error) {
 	}
 	n, err := l.r.Read(p[:min(int64(len(p)), l.left)])
 	l.left -= int64(n)
+	l.ended = n == 0 && err == io.EOF
 	return n, err
 }
 
