@@ -67,6 +67,7 @@ type StageOptions struct {
 // staged is one place of the agent's folder and what stands for it.
 type staged struct {
 	target string           // as the grant takes it
+	name   string           // as the caller names it
 	path   string           // what stands for it
 	commit bool             // the call may write there
 	before map[string]stamp // what was copied, by slash path below path; "." is a file itself
@@ -127,7 +128,7 @@ func (s *Stage) argument(a permissions.Argument) error {
 	if !writes {
 		target = a.Value
 	}
-	item := &staged{target: target, commit: writes, before: map[string]stamp{}}
+	item := &staged{target: target, name: filepath.Clean(a.Value), commit: writes, before: map[string]stamp{}}
 	dir, err := s.place()
 	if err != nil {
 		return err
@@ -176,7 +177,7 @@ func (s *Stage) makeOutput() error {
 	if err != nil {
 		return err
 	}
-	s.items = append(s.items, &staged{target: s.grant.Folder(), path: dir, commit: true, before: map[string]stamp{}})
+	s.items = append(s.items, &staged{target: s.grant.Folder(), name: s.grant.Folder(), path: dir, commit: true, before: map[string]stamp{}})
 	s.output = dir
 	return nil
 }
@@ -258,6 +259,25 @@ func (s *Stage) copyFile(item *staged, name, rel string) error {
 // Arguments gives, by JSON pointer, what the program is to be told in place of the
 // arguments that are staged: absolute paths.
 func (s *Stage) Arguments() map[string]string { return s.arguments }
+
+// StandIn is a file or folder of a stage, and what it stands for.
+type StandIn struct {
+	Path string // where it is for the program
+	Name string // what the caller calls it: the argument, cleaned, or the agent's folder
+}
+
+// StandIns gives all that the program finds in the stage.
+func (s *Stage) StandIns() []StandIn {
+	var all []StandIn
+	for _, i := range s.items {
+		all = append(all, StandIn{i.path, i.name})
+	}
+	return all
+}
+
+// Dir gives the folder that holds the stage; "" where nothing is staged. Its last element
+// is made up anew for each stage.
+func (s *Stage) Dir() string { return s.dir }
 
 // Env gives what is added to the program's environment.
 func (s *Stage) Env() []string {

@@ -85,10 +85,16 @@ func (l *lines) String() string {
 // open opens a plugin with one tool for each file whose name ends in .js, .cjs or .mjs.
 func open(t *testing.T, files map[string]string, policy *permissions.Policy, services runtimes.Services) (*host.Host, *lines, string, error) {
 	t.Helper()
+	return openState(t, "call", files, policy, services)
+}
+
+// openState does what open does, for a plugin with this state.
+func openState(t *testing.T, state string, files map[string]string, policy *permissions.Policy, services runtimes.Services) (*host.Host, *lines, string, error) {
+	t.Helper()
 	dir, folder := t.TempDir(), t.TempDir()
 	policy.Root = dir
 	log := &lines{}
-	spec := runtimes.Spec{Plugin: "tested", Dir: dir, Policy: policy, Services: services, Log: slog.New(slog.NewTextHandler(log, nil))}
+	spec := runtimes.Spec{Plugin: "tested", Dir: dir, State: state, Policy: policy, Services: services, Log: slog.New(slog.NewTextHandler(log, nil))}
 	for name, text := range files {
 		file := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -186,6 +192,45 @@ func TestHandlers(t *testing.T) {
 	for _, want := range []string{"said 1", "wrote", "complained", "throws.mjs:3:7"} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("the log does not say %q", want)
+		}
+	}
+}
+
+// A handler finds a file that it may write somewhere else, and says so: the agent hears its
+// own name for it, as it does from the other engine.
+func TestNamesOfTheAgent(t *testing.T) {
+	for _, state := range []string{"call", "plugin"} {
+		policy := &permissions.Policy{FS: permissions.FSPolicy{Read: permissions.Access{Parameter: true}, Write: permissions.Access{Parameter: true}}}
+		h, log, folder, err := openState(t, state, map[string]string{
+			"same.mjs":  handler("await ctx.fs.write(params.path, 'x'); return params.path"),
+			"value.mjs": "import { dirname } from 'node:path'; import { pathToFileURL } from 'node:url';\n" + handler("return { [params.path]: [dirname(params.path), params.path + '.tmp', pathToFileURL(params.path)] }"),
+			"error.mjs": handler("await ctx.fs.read(params.path)"),
+			"says.mjs":  handler("ctx.progress('at ' + params.path); console.log('saw', params.path); ctx.log.info({ path: params.path }); return [{ type: 'text', text: params.path }]"),
+		}, policy, runtimes.Services{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for tool, want := range map[string]string{
+			"same": "sub/new ü.txt", "value": `{"sub/new ü.txt":["sub","sub/new ü.txt.tmp","file://` + folder + `/sub/new%20%C3%BC.txt"]}`,
+			"error": "ENOENT: no such file or directory, open 'sub/new ü.txt'", "says": `[{"type":"text","text":"sub/new ü.txt"}]`,
+		} {
+			if err := os.RemoveAll(filepath.Join(folder, "sub")); err != nil {
+				t.Fatal(err)
+			}
+			var said []string
+			r, err := h.Call(t.Context(), &host.Call{Tool: tool, Args: json.RawMessage(`{"path":"sub/new ü.txt"}`), Progress: func(m string) { said = append(said, m) }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := r.Content[0].Text(); got != want {
+				t.Errorf("%s, %s: got %q, want %q", state, tool, got, want)
+			}
+			if tool == "says" && (len(said) != 1 || said[0] != "at sub/new ü.txt") {
+				t.Errorf("%s: progress is %q", state, said)
+			}
+		}
+		if text := log.String(); !strings.Contains(text, "saw sub/new ü.txt") || strings.Contains(text, "toolhost-scratch-") {
+			t.Errorf("%s: the log is\n%s", state, text)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package process
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -168,12 +169,13 @@ func (in *instance) once(ctx context.Context, call *host.Call) (*host.Result, er
 		_ = stage.Close() // it only removes
 		release()
 	}
-	s, err := in.start(ctx, call.Grant, stage, in.logOf(call))
+	names := in.renamer(stage, call.Grant.Folder())
+	s, err := in.start(ctx, call.Grant, stage, names.logger(in.logOf(call)))
 	if err != nil {
 		discard()
-		return nil, err
+		return nil, names.failure(err)
 	}
-	result, err := s.link.call(ctx, call, args)
+	result, err := in.ask(ctx, s.link, call, args, names)
 	switch {
 	case err != nil || result.IsError || !staged(stage):
 		grace := exitGrace
@@ -192,6 +194,13 @@ func (in *instance) once(ctx context.Context, call *host.Call) (*host.Result, er
 		return nil, notTaken(err)
 	}
 	return result, nil
+}
+
+// ask makes a call by a link, and has what comes back speak of the agent's own files.
+func (in *instance) ask(ctx context.Context, l link, call *host.Call, args json.RawMessage, names *renamer) (*host.Result, error) {
+	ctx, told := names.told(ctx, call, in.logOf(call))
+	result, err := l.call(ctx, told, args)
+	return names.result(result), names.failure(err)
 }
 
 func notTaken(err error) *Failure {

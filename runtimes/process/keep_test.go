@@ -308,3 +308,63 @@ done`}})
 		})
 	}
 }
+
+// What a process says of its staged files has the agent's own names of them, in whatever it
+// says; what it is told has those of the stage.
+func TestNamesOfTheAgent(t *testing.T) {
+	for _, keep := range []bool{false, true} {
+		policy := &permissions.Policy{FS: permissions.FSPolicy{Write: permissions.Access{Parameter: true}, Read: permissions.Access{Parameter: true}}, Store: true}
+		store := memory{}
+		p := open(t, nil, runtimes.Spec{Policy: policy, KeepAlive: keep, Services: runtimes.Services{Store: store}, Command: []string{"/bin/sh", "-c", `
+while read -r line; do
+  id=$(echo "$line" | sed 's/.*"id":"\(c[0-9]*\)".*/\1/')
+  file=$(echo "$line" | sed 's/.*"marked":"\([^"]*\)".*/\1/')
+  echo '{"method":"progress","params":{"id":"'$id'","message":"at '$file'"}}'
+  echo '{"method":"log","params":{"message":"log of '$file'"}}'
+  echo "printed $file"
+  echo "stderr of $file" >&2
+  echo '{"id":"n1","method":"store.set","params":{"key":"last","value":"'$file'"}}'
+  read -r answer
+  case "$line" in
+  *'"fail"'*) echo '{"id":"'$id'","error":"cannot open '$file'"}' ;;
+  *'"crash"'*) exit 3 ;;
+  *'"value"'*) echo '{"id":"'$id'","result":{"'$file'.bak":["'$file'",1]}}' ;;
+  *) echo '{"id":"'$id'","result":"wrote '$file'"}' ;;
+  esac
+done`}})
+		file := filepath.Join(p.folder, "new.txt")
+		for how, want := range map[string]string{
+			"text": "wrote " + file, "value": `{"` + file + `.bak":["` + file + `",1]}`, "fail": "cannot open " + file, "crash": "stderr of " + file,
+		} {
+			var said []string
+			args, _ := json.Marshal(object{"marked": "new.txt", "how": how})
+			r, err := p.host.Call(t.Context(), &host.Call{Tool: "text", Args: args, Progress: func(m string) { said = append(said, m) }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text := r.Content[0].Text(); !strings.HasSuffix(text, want) || strings.Contains(text, "scratch") {
+				t.Errorf("keep %v, %s: got %q, want %q", keep, how, text, want)
+			}
+			if len(said) != 1 || said[0] != "at "+file {
+				t.Errorf("keep %v, %s: progress is %q", keep, how, said)
+			}
+			if string(store["last"]) != string(quoteOf(file)) {
+				t.Errorf("keep %v, %s: stored is %s", keep, how, store["last"])
+			}
+		}
+		log := p.log.String()
+		for _, want := range []string{"log of " + file, "printed " + file} {
+			if !strings.Contains(log, want) {
+				t.Errorf("keep %v: the log does not say %q:\n%s", keep, want, log)
+			}
+		}
+		if !keep && strings.Contains(log, "toolhost-scratch-") {
+			t.Errorf("the log speaks of the stage:\n%s", log)
+		}
+	}
+}
+
+func quoteOf(text string) []byte {
+	raw, _ := json.Marshal(text)
+	return raw
+}

@@ -3,6 +3,7 @@ package process
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/toolhost/toolhost/host"
@@ -40,7 +41,8 @@ func (k *keeper) call(ctx context.Context, call *host.Call) (*host.Result, error
 		return nil, err
 	}
 	defer stage.Close()
-	result, err := k.now.link.call(ctx, call, args)
+	result, err := k.instance.ask(ctx, k.now.link, call, args, k.instance.renamer(stage, call.Grant.Folder()))
+	err = k.now.withoutOthers(err)
 	var failure *Failure
 	var taking error
 	if err == nil && !result.IsError && staged(stage) {
@@ -66,6 +68,24 @@ func (k *keeper) call(ctx context.Context, call *host.Call) (*host.Result, error
 		return nil, notTaken(taking)
 	}
 	return result, err
+}
+
+// withoutOthers leaves out of a process's last words the lines that name what was staged for
+// the calls before: those of this call have the agent's names by now.
+func (s *started) withoutOthers(err error) error {
+	var f *Failure
+	if s.stage == "" || !errors.As(err, &f) {
+		return err
+	}
+	own := *f
+	var tail strings.Builder
+	for line := range strings.Lines(f.Tail) {
+		if !strings.Contains(line, s.stage) {
+			tail.WriteString(line)
+		}
+	}
+	own.Tail = tail.String()
+	return &own
 }
 
 // wake ends the waiting for the end of a rest.

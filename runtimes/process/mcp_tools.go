@@ -265,7 +265,7 @@ func (m *mcp) complete(r *mcpRequest, raw json.RawMessage) (text string, err err
 			Content json.RawMessage
 		}
 	}
-	if err := json.Unmarshal(raw, &p); err != nil {
+	if err := json.Unmarshal(renamerOf(r.ctx).json(raw), &p); err != nil {
 		return "", fmt.Errorf("the params are not as they should be: %w", err)
 	}
 	var parts []string

@@ -20,6 +20,7 @@ const maxBody = 16 << 20
 // allow, and what this host does not have, the services refuse themselves.
 func (in *instance) serve(ctx context.Context, call *host.Call, method string, params json.RawMessage) (any, error) {
 	s := &in.spec.Services
+	params = renamerOf(ctx).json(params)
 	switch method {
 	case "ai.complete":
 		var p struct {
