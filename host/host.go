@@ -148,7 +148,7 @@ type Call struct {
 	// after Call has returned. nil drops it.
 	Progress func(message string)
 	// Complete has the agent's own model complete a prompt; nil where the agent offers none.
-	Complete func(ctx context.Context, prompt string) (string, error)
+	Complete func(ctx context.Context, prompt *Prompt) (string, error)
 
 	// The host fills these in.
 	ID       string
@@ -158,6 +158,18 @@ type Call struct {
 	Paths    []permissions.Argument // texts in Args that name files or folders
 	Grant    *permissions.Grant
 	Log      *slog.Logger // with the keys plugin, tool and call
+}
+
+// Prompt is what a model is to complete.
+type Prompt struct {
+	Text   string        `json:"text"`
+	Images []PromptImage `json:"images,omitempty"` // which the model is to see before the text
+}
+
+// PromptImage is a picture of a [Prompt].
+type PromptImage struct {
+	MIMEType string `json:"mimeType"` // "image/png"
+	Data     []byte `json:"data"`
 }
 
 // Limits of a host. A zero field is the default.

@@ -26,7 +26,7 @@ type Services struct {
 	// value, empty where there is none.
 	Execute func(ctx context.Context, call *host.Call, command string, args json.RawMessage) (*host.Result, error)
 	// Complete has a model complete a prompt.
-	Complete func(ctx context.Context, call *host.Call, prompt string) (string, error)
+	Complete func(ctx context.Context, call *host.Call, prompt *host.Prompt) (string, error)
 	// SetEnabled hides a tool of a card from agents, or shows it again; tool is the name in
 	// the manifest. nil has no effect.
 	SetEnabled func(ctx context.Context, tool string, enabled bool) error
@@ -120,7 +120,7 @@ func (s Services) Guard(policy *permissions.Policy) Services {
 		}
 		return s.Execute(ctx, call, command, args)
 	}
-	guarded.Complete = func(ctx context.Context, call *host.Call, prompt string) (string, error) {
+	guarded.Complete = func(ctx context.Context, call *host.Call, prompt *host.Prompt) (string, error) {
 		if err := allowed(ctx, policy.AIComplete, s.Complete != nil, "ai.complete", "ai.complete", `"ai": {"complete": true}`); err != nil {
 			return "", err
 		}

@@ -87,7 +87,7 @@ func (c copySettings) All(ctx context.Context) (map[string]json.RawMessage, erro
 
 // complete has a model complete a prompt: the one that the user has configured, else the
 // agent's own, where the agent offers one.
-func (s *session) complete(ctx context.Context, call *host.Call, prompt string) (string, error) {
+func (s *session) complete(ctx context.Context, call *host.Call, prompt *host.Prompt) (string, error) {
 	switch {
 	case s.model != nil:
 		return s.model.Complete(ctx, prompt)

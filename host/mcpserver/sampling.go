@@ -8,6 +8,8 @@ import (
 	"fmt"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolhost/toolhost/host"
 )
 
 // maxSampled is how many tokens a client's model may give for one prompt.
@@ -15,15 +17,14 @@ const maxSampled = 4096
 
 // completer lets a call ask the client's model, where the client offers it; nil elsewhere.
 // The stateless revision has no requests to clients.
-func completer(session *mcp.ServerSession) func(context.Context, string) (string, error) {
+func completer(session *mcp.ServerSession) func(context.Context, *host.Prompt) (string, error) {
 	params := session.InitializeParams()
 	if params == nil || params.ProtocolVersion >= statelessRevision || params.Capabilities == nil || params.Capabilities.Sampling == nil {
 		return nil
 	}
-	return func(ctx context.Context, prompt string) (string, error) {
+	return func(ctx context.Context, prompt *host.Prompt) (string, error) {
 		result, err := session.CreateMessage(ctx, &mcp.CreateMessageParams{
-			Messages:  []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: prompt}}},
-			MaxTokens: maxSampled,
+			Messages: sampled(prompt), MaxTokens: maxSampled,
 		})
 		if err != nil && ctx.Err() != nil {
 			return "", context.Cause(ctx)
@@ -37,4 +38,13 @@ func completer(session *mcp.ServerSession) func(context.Context, string) (string
 		}
 		return text.Text, nil
 	}
+}
+
+// sampled gives a prompt as messages: one has one block in most revisions.
+func sampled(prompt *host.Prompt) []*mcp.SamplingMessage {
+	var messages []*mcp.SamplingMessage
+	for _, image := range prompt.Images {
+		messages = append(messages, &mcp.SamplingMessage{Role: "user", Content: &mcp.ImageContent{Data: image.Data, MIMEType: image.MIMEType}})
+	}
+	return append(messages, &mcp.SamplingMessage{Role: "user", Content: &mcp.TextContent{Text: prompt.Text}})
 }

@@ -18,7 +18,7 @@ func TestSampling(t *testing.T) {
 		if c.Complete == nil {
 			return host.TextResult("no model"), nil
 		}
-		text, err := c.Complete(ctx, "say it")
+		text, err := c.Complete(ctx, &host.Prompt{Text: "say it", Images: []host.PromptImage{{MIMEType: "image/png", Data: []byte("pixels")}}})
 		return host.TextResult(text), err
 	})
 	type answer = func(context.Context, *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error)
@@ -28,7 +28,10 @@ func TestSampling(t *testing.T) {
 		want           string
 	}{
 		{"offered", "2025-11-25", func(_ context.Context, r *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
-			said := r.Params.Messages[0].Content.(*mcp.TextContent).Text
+			image, said := r.Params.Messages[0].Content.(*mcp.ImageContent), r.Params.Messages[1].Content.(*mcp.TextContent).Text
+			if len(r.Params.Messages) != 2 || image.MIMEType != "image/png" || string(image.Data) != "pixels" {
+				return nil, errors.New("another image")
+			}
 			return &mcp.CreateMessageResult{Role: "assistant", Model: "m", Content: &mcp.TextContent{Text: "did " + said}}, nil
 		}, "did say it"},
 		{"refused", "2025-11-25", func(context.Context, *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {

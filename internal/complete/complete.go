@@ -1,7 +1,7 @@
 // Package complete has a model complete prompts: by a program of the user, or over HTTP.
 //
 //	c, err := complete.New(&complete.Config{Command: []string{"llm", "-m", "small"}}, nil)
-//	text, err := c.Complete(ctx, "Say hello.")
+//	text, err := c.Complete(ctx, &host.Prompt{Text: "Say hello."})
 //
 // [New] makes a [Completer] from a [Config]. A program gets the prompt on its standard input
 // and writes the text to its standard output. Over HTTP it is the chat interface that
@@ -20,6 +20,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/toolhost/toolhost/host"
 )
 
 const (
@@ -98,9 +100,9 @@ func New(config *Config, log *slog.Logger) (*Completer, error) {
 }
 
 // Complete completes a prompt. The error has no secret in it: plugins see it.
-func (c *Completer) Complete(ctx context.Context, prompt string) (string, error) {
-	if len(prompt) > maxPrompt {
-		return "", fmt.Errorf("the prompt has %d bytes; the limit is %d bytes", len(prompt), maxPrompt)
+func (c *Completer) Complete(ctx context.Context, prompt *host.Prompt) (string, error) {
+	if err := c.check(prompt); err != nil {
+		return "", err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("the model did not answer within %s", c.timeout))
 	defer cancel()
@@ -113,7 +115,7 @@ func (c *Completer) Complete(ctx context.Context, prompt string) (string, error)
 	var text string
 	var err error
 	if c.program != "" {
-		text, err = c.run(ctx, prompt)
+		text, err = c.run(ctx, prompt.Text)
 	} else {
 		text, err = c.post(ctx, prompt)
 	}
@@ -124,6 +126,17 @@ func (c *Completer) Complete(ctx context.Context, prompt string) (string, error)
 		text = strings.ToValidUTF8(text, "\ufffd")
 	}
 	return text, err
+}
+
+// check says why a prompt cannot be completed.
+func (c *Completer) check(prompt *host.Prompt) error {
+	switch {
+	case len(prompt.Text) > maxPrompt:
+		return fmt.Errorf("the prompt has %d bytes; the limit is %d bytes", len(prompt.Text), maxPrompt)
+	case len(prompt.Images) > 0 && c.program != "":
+		return errors.New(`the model's program reads a text and sees no images; the host's configuration can name a service with a "url" instead, under "ai"`)
+	}
+	return nil
 }
 
 // Close ends the connections that wait for another use.

@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/internal/child"
 	"github.com/toolhost/toolhost/internal/complete"
 )
@@ -48,7 +49,7 @@ func TestCommand(t *testing.T) {
 		{"head -c 3000000 /dev/zero", "x", "", "more than 1048576 bytes"},
 		{"cat", strings.Repeat("x", 1<<20+1), "", "the prompt has 1048577 bytes"},
 	} {
-		text, err := completer(t, sh(c.script)).Complete(t.Context(), c.prompt)
+		text, err := completer(t, sh(c.script)).Complete(t.Context(), &host.Prompt{Text: c.prompt})
 		if c.fails == "" && (err != nil || text != c.want) {
 			t.Errorf("%s: %.100q, %v", c.script, text, err)
 		}
@@ -61,12 +62,12 @@ func TestCommand(t *testing.T) {
 func TestCommandThatHangs(t *testing.T) {
 	config := sh("sleep 86400")
 	config.Timeout = "100ms"
-	if _, err := completer(t, config).Complete(t.Context(), "x"); err == nil || !strings.Contains(err.Error(), "did not answer within 100ms") {
+	if _, err := completer(t, config).Complete(t.Context(), &host.Prompt{Text: "x"}); err == nil || !strings.Contains(err.Error(), "did not answer within 100ms") {
 		t.Errorf("got %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	if _, err := completer(t, sh("trap '' TERM; sleep 86400")).Complete(ctx, strings.Repeat("x", 1<<20)); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := completer(t, sh("trap '' TERM; sleep 86400")).Complete(ctx, &host.Prompt{Text: strings.Repeat("x", 1<<20)}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -108,7 +109,7 @@ func TestService(t *testing.T) {
 			}))
 			defer server.Close()
 			model := completer(t, &complete.Config{URL: server.URL + "/v1", Model: "small", KeyEnv: "KEY", HeadersEnv: map[string]string{"X-Team": "KEY"}})
-			text, err := model.Complete(t.Context(), "say it")
+			text, err := model.Complete(t.Context(), &host.Prompt{Text: "say it"})
 			model.Close()
 			if text != c.want || (err == nil) != (c.fails == "") || err != nil && (!strings.Contains(err.Error(), c.fails) || strings.Contains(err.Error(), "s3cret")) {
 				t.Errorf("got %.100q, %v; want %q, %q", text, err, c.want, c.fails)
@@ -134,8 +135,37 @@ func TestWrongConfigurations(t *testing.T) {
 			t.Errorf("%+v: %v, want %q", c.config, err, c.want)
 		}
 	}
-	_, err := completer(t, &complete.Config{URL: "http://127.0.0.1:1", Model: "m", KeyEnv: "NOT_SET_HERE"}).Complete(t.Context(), "x")
+	_, err := completer(t, &complete.Config{URL: "http://127.0.0.1:1", Model: "m", KeyEnv: "NOT_SET_HERE"}).Complete(t.Context(), &host.Prompt{Text: "x"})
 	if err == nil || !strings.Contains(err.Error(), `"NOT_SET_HERE"`) {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestImages(t *testing.T) {
+	prompt := &host.Prompt{Text: "what is it?", Images: []host.PromptImage{{MIMEType: "image/png", Data: []byte("pixels")}, {MIMEType: "image/gif", Data: []byte{0xff}}}}
+	var asked string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		asked = string(body)
+		_, _ = io.WriteString(w, `{"choices":[{"message":{"content":"a dot"}}]}`)
+	}))
+	defer server.Close()
+	model := completer(t, &complete.Config{URL: server.URL, Model: "small"})
+	text, err := model.Complete(t.Context(), prompt)
+	model.Close()
+	if text != "a dot" || err != nil {
+		t.Errorf("got %q, %v", text, err)
+	}
+	want := `"content":[{"text":"what is it?","type":"text"},` +
+		`{"image_url":{"url":"data:image/png;base64,cGl4ZWxz"},"type":"image_url"},{"image_url":{"url":"data:image/gif;base64,/w=="},"type":"image_url"}]`
+	if !strings.Contains(asked, want) {
+		t.Errorf("asked %s", asked)
+	}
+	// A program must not answer about images that it never saw.
+	if text, err := completer(t, sh("echo a cat")).Complete(t.Context(), prompt); err == nil || !strings.Contains(err.Error(), "sees no images") {
+		t.Errorf("got %q, %v", text, err)
 	}
 }

@@ -3,6 +3,7 @@ package complete
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/toolhost/toolhost/host"
 )
 
 // maxAnswer is how many bytes an answer may have, with what is around the text.
@@ -41,10 +44,10 @@ func (c *Completer) prepareHTTP() error {
 }
 
 // post has a service complete a prompt.
-func (c *Completer) post(ctx context.Context, prompt string) (string, error) {
+func (c *Completer) post(ctx context.Context, prompt *host.Prompt) (string, error) {
 	body, err := json.Marshal(map[string]any{
 		"model": c.config.Model, "stream": false,
-		"messages": []map[string]string{{"role": "user", "content": prompt}},
+		"messages": []map[string]any{{"role": "user", "content": content(prompt)}},
 	})
 	if err != nil {
 		return "", err
@@ -85,6 +88,19 @@ func (c *Completer) post(ctx context.Context, prompt string) (string, error) {
 		return "", fmt.Errorf("the model's answer has more than %d bytes", maxAnswer)
 	}
 	return parse(response.StatusCode, answer)
+}
+
+// content gives a prompt as the content of a message: a text, or parts where there are images.
+func content(prompt *host.Prompt) any {
+	if len(prompt.Images) == 0 {
+		return prompt.Text
+	}
+	parts := []any{map[string]string{"type": "text", "text": prompt.Text}}
+	for _, image := range prompt.Images {
+		address := "data:" + image.MIMEType + ";base64," + base64.StdEncoding.EncodeToString(image.Data)
+		parts = append(parts, map[string]any{"type": "image_url", "image_url": map[string]string{"url": address}})
+	}
+	return parts
 }
 
 // parse reads an answer.

@@ -411,8 +411,8 @@ func TestSharedServicesKnowTheCall(t *testing.T) {
 		Execute: func(_ context.Context, call *host.Call, command string, args json.RawMessage) (*host.Result, error) {
 			return host.ValueResult(json.RawMessage(fmt.Sprintf("%q", call.Tool+command+string(args)))), nil
 		},
-		Complete: func(_ context.Context, call *host.Call, prompt string) (string, error) {
-			return call.Tool + prompt, nil
+		Complete: func(_ context.Context, call *host.Call, prompt *host.Prompt) (string, error) {
+			return call.Tool + prompt.Text, nil
 		},
 	}
 	p := serve(t, node.New(nil), spec, log, nil)

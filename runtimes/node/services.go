@@ -6,8 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/dop251/goja"
+
+	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/runtimes"
 )
 
 // maxServed is how many bytes of JSON one value may have that a script hands to a service.
@@ -201,25 +205,54 @@ func (e *engine) executeCommand(c goja.FunctionCall) goja.Value {
 	})
 }
 
-// complete is ctx.ai.complete; it takes a prompt, or an object that has one.
+// complete is ctx.ai.complete; it takes a prompt, or an object that has one, and options.
 func (e *engine) complete(c goja.FunctionCall) goja.Value {
 	return e.rejecting(func() goja.Value { return e.completePrompt(c) })
 }
 
 func (e *engine) completePrompt(c goja.FunctionCall) goja.Value {
-	v := c.Argument(0)
+	v, options := c.Argument(0), c.Argument(1)
 	if o, ok := v.(*goja.Object); ok {
 		if prompt := optional(o.Get("prompt")); prompt != nil {
-			v = prompt
+			v, options = prompt, o
 		}
 	}
-	prompt, ok := v.(goja.String)
+	text, ok := v.(goja.String)
 	if !ok {
 		panic(e.newError("TypeError", "ERR_INVALID_ARG_TYPE", "ai.complete takes a prompt, which is a string"))
 	}
-	text, call := prompt.String(), e.call
+	prompt, call := &host.Prompt{Text: text.String(), Images: e.promptImages(options)}, e.call
 	return e.serve(func(ctx context.Context) (func() (goja.Value, error), error) {
-		answer, err := e.services.Complete(ctx, call, text)
+		answer, err := e.services.Complete(ctx, call, prompt)
 		return func() (goja.Value, error) { return e.vm.ToValue(answer), nil }, err
 	})
+}
+
+// promptImages gives the images that the option imageUrls of ai.complete holds.
+func (e *engine) promptImages(options goja.Value) []host.PromptImage {
+	o, ok := options.(*goja.Object)
+	if !ok {
+		return nil
+	}
+	given := optional(o.Get("imageUrls"))
+	if given == nil {
+		return nil
+	}
+	list, ok := given.(*goja.Object)
+	if !ok || list.ClassName() != "Array" {
+		panic(e.newError("TypeError", "ERR_INVALID_ARG_TYPE", "imageUrls of ai.complete is a list of data: URLs"))
+	}
+	var urls []string
+	for i := range list.Get("length").ToInteger() {
+		url, ok := list.Get(strconv.FormatInt(i, 10)).(goja.String)
+		if !ok {
+			panic(e.newError("TypeError", "ERR_INVALID_ARG_TYPE", "imageUrls[%d] of ai.complete is no string", i))
+		}
+		urls = append(urls, url.String())
+	}
+	images, err := runtimes.PromptImages(urls)
+	if err != nil {
+		panic(e.newError("TypeError", "ERR_INVALID_ARG_VALUE", "%s", err))
+	}
+	return images
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/permissions"
 	"github.com/toolhost/toolhost/runtimes"
 )
@@ -115,6 +116,45 @@ func TestServices(t *testing.T) {
 				t.Errorf("got  %s\nwant %s\n%s", text, test.want, log)
 			}
 		})
+	}
+}
+
+// TestPromptImages: a model sees the images of a prompt, or the handler hears why not.
+func TestPromptImages(t *testing.T) {
+	services := runtimes.Services{Complete: func(_ context.Context, _ *host.Call, prompt *host.Prompt) (string, error) {
+		for _, image := range prompt.Images {
+			prompt.Text += " " + image.MIMEType + "=" + string(image.Data)
+		}
+		return prompt.Text, nil
+	}}
+	text, log, _ := handleWith(t, services, &permissions.Policy{AIComplete: true}, `
+		const png = 'data:image/png;base64,' + Buffer.from('pixels').toString('base64');
+		const out = [await ctx.ai.complete('see', { imageUrls: [png, 'DATA:image/svg+xml;charset=utf-8;BASE64,eA=='], temperature: 0.2, maxTokens: 5 }),
+			await ctx.ai.complete({ prompt: 'see', imageUrls: [png] }), await ctx.ai.complete('no', { imageUrls: null }), await ctx.ai.complete('none', {})];
+		for (const imageUrls of [png, [5], new Array(2 ** 32 - 1), ['https://example.com/a.png'], ['data:text/html;base64,eA=='], ['data:image/png,x'], ['data:image/png;base64,*'], ['data:image/png;base64,'], ['data:'],
+			Array(17).fill(png), ['data:image/png;base64,' + 'A'.repeat(4 * 7.1e6)], [png, 'data:image/png;base64,' + 'A'.repeat(4 * 6990506)], { get 0() { throw 5 }, length: 1 }]) {
+			out.push(await ctx.ai.complete('see', { imageUrls }).catch((e) => e.name + ' ' + e.message));
+		}
+		return out.join('\n');`)
+	want := `see image/png=pixels image/svg+xml=x
+see image/png=pixels
+no
+none
+TypeError imageUrls of ai.complete is a list of data: URLs
+TypeError imageUrls[0] of ai.complete is no string
+TypeError imageUrls[0] of ai.complete is no string
+TypeError imageUrls[0]: not a data: URL; read or fetch the image, and give it as "data:image/png;base64,…"
+TypeError imageUrls[0]: the data: URL is of the type "text/html", which is no image
+TypeError imageUrls[0]: the data: URL is not in base64, as in "data:image/png;base64,…"
+TypeError imageUrls[0]: the data: URL is no base64: illegal base64 data at input byte 0
+TypeError imageUrls[0]: the data: URL is empty
+TypeError imageUrls[0]: the data: URL is not in base64, as in "data:image/png;base64,…"
+TypeError imageUrls has 17 images; the limit is 16
+TypeError imageUrls[0]: the image has more than 20971520 bytes
+TypeError imageUrls has more than 20971520 bytes of images
+TypeError imageUrls of ai.complete is a list of data: URLs`
+	if text != want {
+		t.Errorf("got  %s\nwant %s\n%s", text, want, log)
 	}
 }
 

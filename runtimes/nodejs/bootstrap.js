@@ -135,10 +135,14 @@ function contextOf(id, tool, call, controller) {
     },
     execute: (command, args) => ask('execute', { command, args }),
     ai: {
-      async complete(prompt) {
-        if (prompt && typeof prompt === 'object' && prompt.prompt != null) prompt = prompt.prompt;
+      async complete(prompt, options) {
+        if (prompt && typeof prompt === 'object' && prompt.prompt != null) [prompt, options] = [prompt.prompt, prompt];
         if (typeof prompt !== 'string') throw new TypeError('ai.complete takes a prompt, which is a string');
-        return ask('ai.complete', { prompt });
+        const { imageUrls } = options ?? {};
+        if (imageUrls != null && !(Array.isArray(imageUrls) && imageUrls.every((url) => typeof url === 'string'))) {
+          throw new TypeError('imageUrls of ai.complete is a list of data: URLs');
+        }
+        return ask('ai.complete', { prompt, imageUrls });
       },
     },
     renderHtmlToPdf: missing('renderHtmlToPdf', '"renderHtmlToPdf": true'),

@@ -137,7 +137,12 @@ func TestHandlers(t *testing.T) {
 	policy := &permissions.Policy{
 		AIComplete: true, Toast: true, FS: permissions.FSPolicy{Read: permissions.Access{Parameter: true}, Write: permissions.Access{Paths: []string{"out/**"}}},
 	}
-	services := runtimes.Services{Complete: func(_ context.Context, _ *host.Call, prompt string) (string, error) { return prompt + "!", nil }}
+	services := runtimes.Services{Complete: func(_ context.Context, _ *host.Call, prompt *host.Prompt) (string, error) {
+		for _, image := range prompt.Images {
+			prompt.Text += " " + image.MIMEType + "=" + string(image.Data)
+		}
+		return prompt.Text + "!", nil
+	}}
 	ctx := func(expression string) string { return handler("return " + expression) }
 	files := map[string]string{
 		"common.cjs": "module.exports = (params) => 'common ' + require('./lib/a.cjs').a", "lib/a.cjs": "exports.a = 1",
@@ -146,7 +151,7 @@ func TestHandlers(t *testing.T) {
 		"pkg.mjs":     "import { x } from 'pkg';\nexport default () => x", "node_modules/pkg/package.json": `{"type":"module","main":"i.js"}`, "node_modules/pkg/i.js": "export const x = 'from a package'",
 		"v8.mjs":      ctx(`/\p{L}+/u.exec('żółć')[0] + new Intl.NumberFormat('de-DE').format(1234.5) + [1, 2, 3].findLast((x) => x < 3)`),
 		"context.mjs": ctx(`[typeof ctx.callId, ctx.tool, ctx.agent.id, ctx.folder === process.cwd(), ctx.deadline > Date.now(), ctx.signal.aborted, ctx.nope].join()`),
-		"ai.mjs":      ctx(`ctx.ai.complete({ prompt: 'hello' })`),
+		"ai.mjs":      ctx(`ctx.ai.complete({ prompt: 'hello', imageUrls: ['data:image/png;base64,eA=='] })`),
 		"denied.mjs":  handler(`const out = []; for (const f of [() => ctx.settings.get('k'), () => ctx.session.getActive(), () => fetch('https://a.example')]) { try { await f(); out.push('allowed') } catch (e) { out.push(e.name + ' ' + e.code) } } await ctx.toast({}); return out.join('; ')`),
 		"spawn.mjs":   "import { spawnSync } from 'node:child_process';\n" + handler(`try { spawnSync('ls'); return 'spawned' } catch (e) { return e.code }`),
 		"read.mjs":    ctx(`String(await ctx.fs.read(params.path))`),
@@ -170,7 +175,7 @@ func TestHandlers(t *testing.T) {
 	}
 	for tool, want := range map[string]string{
 		"common": "common 1", "named": "named", "default": "default", "pkg": "from a package", "v8": "żółć1.234,52", "context": "string,context,cli,true,true,false,",
-		"ai": "hello!", "denied": "PluginPermissionError EACCES; PluginPermissionError EACCES; PluginPermissionError EACCES", "spawn": "ERR_ACCESS_DENIED",
+		"ai": "hello image/png=x!", "denied": "PluginPermissionError EACCES; PluginPermissionError EACCES; PluginPermissionError EACCES", "spawn": "ERR_ACCESS_DENIED",
 		"read": "text of a", "write": "written", "throws": "! wrong type", "text": "! only text", "bigint": "! Do not know how to serialize a BigInt", "exit": "! the handler called process.exit(3)",
 		"stray": "! later", "print": "quiet", "null": "null", "func": "OK", "lone": "a\ufffdb",
 	} {

@@ -43,11 +43,11 @@ func TestForeignLanguage(t *testing.T) {
 	}
 	p := open(t, nil, runtimes.Spec{
 		Protocol: "go-plugin", Dir: dir, Command: []string{"/usr/bin/python3", "./main.py"}, Policy: &permissions.Policy{AIComplete: true},
-		Services: runtimes.Services{Complete: func(_ context.Context, _ *host.Call, prompt string) (string, error) {
-			if prompt == "bad" {
+		Services: runtimes.Services{Complete: func(_ context.Context, _ *host.Call, prompt *host.Prompt) (string, error) {
+			if prompt.Text == "bad" {
 				return "", errors.New("no model today")
 			}
-			return strings.ToUpper(prompt), nil
+			return strings.ToUpper(prompt.Text), nil
 		}},
 	})
 	var said []string

@@ -75,8 +75,8 @@ func (web) Dial(context.Context, *permissions.Grant, string, int) (net.Conn, err
 func services() runtimes.Services {
 	return runtimes.Services{
 		Settings: settings{}, Store: &shelf{values: map[string]json.RawMessage{}}, Network: web{},
-		Complete: func(_ context.Context, call *host.Call, prompt string) (string, error) {
-			return fmt.Sprintf("%s for %s", prompt, call.Tool), nil
+		Complete: func(_ context.Context, call *host.Call, prompt *host.Prompt) (string, error) {
+			return fmt.Sprintf("%s for %s", prompt.Text, call.Tool), nil
 		},
 	}
 }

@@ -161,11 +161,14 @@ func TestServices(t *testing.T) {
 	spec := runtimes.Spec{
 		Policy: &permissions.Policy{AIComplete: true, Store: true},
 		Services: runtimes.Services{
-			Complete: func(_ context.Context, call *host.Call, prompt string) (string, error) {
-				if prompt == "panic" {
+			Complete: func(_ context.Context, call *host.Call, prompt *host.Prompt) (string, error) {
+				if prompt.Text == "panic" {
 					panic("in a service")
 				}
-				return call.Tool + ": " + prompt + "!", nil
+				for _, image := range prompt.Images {
+					prompt.Text += fmt.Sprintf(" %s=%s", image.MIMEType, image.Data)
+				}
+				return call.Tool + ": " + prompt.Text + "!", nil
 			},
 			Store: memory(store),
 		},
@@ -177,6 +180,8 @@ func TestServices(t *testing.T) {
 	}{
 		{spec, `{"id":"p1","method":"ai.complete","params":{"prompt":"hello"}}`, `"p1" "odd: hello!" `},
 		{spec, `{"id":7,"method":"ai.complete","params":{"prompt":""}}`, `7 "odd: !" `},
+		{spec, `{"id":"p1","method":"ai.complete","params":{"prompt":"see","imageUrls":["data:image/png;base64,eA=="]}}`, `"p1" "odd: see image/png=x!" `},
+		{spec, `{"id":"p1","method":"ai.complete","params":{"prompt":"see","imageUrls":["https://example.com/a.png"]}}`, `imageUrls[0]: not a data: URL`},
 		{spec, `{"id":"p1","method":"ai.complete","params":{}}`, `must have a text "prompt"`},
 		{spec, `{"id":"p1","method":"ai.complete","params":[1]}`, `the params are not as they should be`},
 		{spec, `{"id":"p1","method":"ai.complete","params":{"prompt":"panic"}}`, `internal error`},

@@ -288,5 +288,5 @@ func (m *mcp) complete(r *mcpRequest, raw json.RawMessage) (text string, err err
 			parts = append(parts, content.Text)
 		}
 	}
-	return m.in.spec.Services.Complete(r.ctx, r.call, strings.Join(parts, "\n\n"))
+	return m.in.spec.Services.Complete(r.ctx, r.call, &host.Prompt{Text: strings.Join(parts, "\n\n")})
 }

@@ -24,7 +24,8 @@ func (in *instance) serve(ctx context.Context, call *host.Call, method string, p
 	switch method {
 	case "ai.complete":
 		var p struct {
-			Prompt *string `json:"prompt"`
+			Prompt    *string  `json:"prompt"`
+			ImageURLs []string `json:"imageUrls"`
 		}
 		if err := read(params, &p); err != nil {
 			return nil, err
@@ -32,7 +33,11 @@ func (in *instance) serve(ctx context.Context, call *host.Call, method string, p
 		if p.Prompt == nil {
 			return nil, errors.New(`the params of "ai.complete" must have a text "prompt"`)
 		}
-		return s.Complete(ctx, call, *p.Prompt)
+		images, err := runtimes.PromptImages(p.ImageURLs)
+		if err != nil {
+			return nil, err
+		}
+		return s.Complete(ctx, call, &host.Prompt{Text: *p.Prompt, Images: images})
 	case "settings.get", "store.get", "store.delete":
 		var p struct {
 			Key *string `json:"key"`

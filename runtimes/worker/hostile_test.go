@@ -216,7 +216,7 @@ func TestHostileWorker(t *testing.T) {
 	}
 	policy := &permissions.Policy{Root: dir, AIComplete: true}
 	spec := runtimes.Spec{Plugin: "hostile", Dir: dir, Policy: policy, Tools: []runtimes.Tool{{ID: "tool", Handler: "tool.js"}}}
-	spec.Services = runtimes.Services{Complete: func(ctx context.Context, _ *host.Call, _ string) (string, error) {
+	spec.Services = runtimes.Services{Complete: func(ctx context.Context, _ *host.Call, _ *host.Prompt) (string, error) {
 		<-ctx.Done()
 		return "", ctx.Err()
 	}}

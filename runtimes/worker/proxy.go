@@ -123,8 +123,12 @@ func services(s *sessions) runtimes.Services {
 			}
 			return decodeResult(m.GetResult())
 		},
-		Complete: func(ctx context.Context, call *host.Call, prompt string) (string, error) {
-			m, err := s.ask(ctx, ofCall(call), &pb.Request{Act: &pb.Request_Complete{Complete: []byte(prompt)}})
+		Complete: func(ctx context.Context, call *host.Call, prompt *host.Prompt) (string, error) {
+			data, err := json.Marshal(prompt)
+			if err != nil {
+				return "", err
+			}
+			m, err := s.ask(ctx, ofCall(call), &pb.Request{Act: &pb.Request_Complete{Complete: data}})
 			return string(m.GetText()), err
 		},
 		SetEnabled: func(ctx context.Context, tool string, enabled bool) error {

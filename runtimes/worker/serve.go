@@ -10,6 +10,7 @@ import (
 	"net"
 	"slices"
 
+	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/runtimes"
 	pb "github.com/toolhost/toolhost/runtimes/worker/workerpb"
 )
@@ -65,7 +66,11 @@ func (h *hosted) serve(ctx context.Context, cancel context.CancelFunc, r *pb.Req
 		if h.call == nil {
 			return failed(errNoCall), false
 		}
-		text, err := s.Complete(ctx, h.call, string(a.Complete))
+		var prompt host.Prompt
+		if err := json.Unmarshal(a.Complete, &prompt); err != nil {
+			return failed(fmt.Errorf("the prompt is not as it should be: %w", err)), false
+		}
+		text, err := s.Complete(ctx, h.call, &prompt)
 		if err != nil {
 			return failed(err), false
 		}

@@ -123,13 +123,18 @@ func TestServices(t *testing.T) {
 				}
 				return &host.Result{Content: []host.Content{host.Text("first"), host.Image([]byte{1}, "image/png")}}, nil
 			},
-			Complete: func(_ context.Context, _ *host.Call, prompt string) (string, error) { return "re: " + prompt, nil },
+			Complete: func(_ context.Context, _ *host.Call, prompt *host.Prompt) (string, error) {
+				for _, image := range prompt.Images {
+					prompt.Text += " " + image.MIMEType + "=" + string(image.Data)
+				}
+				return "re: " + prompt.Text, nil
+			},
 		},
 		files: map[string]string{
 			"store.js":    handlerOf("await ctx.store.set('k', {v: [1, 'ż']}); return [await ctx.store.get('k'), await ctx.store.get('none') === undefined, await ctx.store.list('k'), await ctx.store.delete('k'), await ctx.store.delete('k')]"),
 			"settings.js": handlerOf("return ctx.settings.getAll()"),
 			"execute.js":  handlerOf("return [ctx.callId, await ctx.execute('do.it', {a: 1}), await ctx.execute('fails').catch((e) => e.message)]"),
-			"complete.js": handlerOf("return ctx.ai.complete('hello')"),
+			"complete.js": handlerOf("return ctx.ai.complete('hello', {imageUrls: ['data:image/png;base64,eA==']})"),
 			"fetch.js":    handlerOf("const r = await fetch('https://x.test/echo', {method: 'POST', body: params.body}); return [r.status, r.headers.get('x-method'), r.headers.getSetCookie(), await r.text()]"),
 			"large.js":    handlerOf("const r = await fetch('https://x.test/large'); return (await r.arrayBuffer()).byteLength"),
 			"denied.js":   handlerOf("return fetch('https://x.test/denied').catch((e) => [e.name, e.code, e.message.includes('x.test')])"),
@@ -161,7 +166,7 @@ func TestServices(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &got); err != nil || len(got) != 3 || got[1] != "first" || got[2] != "no such command" || executed.Load() != fmt.Sprint(got[0], " fails ") {
 		t.Errorf("execute: %q, %v, %v", text, err, executed.Load())
 	}
-	f.answers(t, "complete", "{}", "re: hello")
+	f.answers(t, "complete", "{}", "re: hello image/png=x")
 	f.answers(t, "fetch", `{"body":"zażółć"}`, `[200,"POST",["a=1","b=2"],"zażółć"]`)
 	f.answers(t, "large", "{}", "3145728")
 	f.answers(t, "denied", "{}", `["PluginPermissionError","EACCES",true]`)
