@@ -55,7 +55,7 @@ serves on.`,
 		Example: `  toolhost consent
   toolhost consent show weather
   toolhost consent approve weather`,
-		Args: needsNothing,
+		Args: knownSubcommand,
 		RunE: run(p.consentList),
 	}
 	p.addFlags(cmd)
@@ -65,6 +65,9 @@ serves on.`,
 		"Shows what waits and agrees to it; on a terminal it asks first. Hosts that are running load it\nwithin a second. What was revoked is given back.",
 		"  toolhost consent approve weather\n  toolhost consent approve ./plugins/weather --yes", one,
 		func(ctx context.Context, db *state.DB, book *consent.Book, args []string) error {
+			if err := p.decidedByPolicy("approve", "allow it in the policy"); err != nil {
+				return err
+			}
 			return p.consentApprove(ctx, db, book, args[0], yes)
 		})
 	approve.Flags().BoolVar(&yes, "yes", false, "do not ask")
@@ -77,6 +80,9 @@ serves on.`,
 		approve,
 		sub("revoke PLUGIN", "Take your consent back", "Takes the consent to a plugin back: nothing of it runs until it is approved again. Hosts that are\nrunning take its tools away within a second.", "  toolhost consent revoke weather", one,
 			func(ctx context.Context, db *state.DB, book *consent.Book, args []string) error {
+				if err := p.decidedByPolicy("revoke", "take it out of the policy"); err != nil {
+					return err
+				}
 				return p.consentRevoke(ctx, db, book, args[0])
 			}),
 		sub("dismiss PLUGIN", "Forget what agents ask for", "Takes the requests of agents for a plugin away. Nothing is granted or refused by that.", "  toolhost consent dismiss weather", one,
@@ -347,6 +353,14 @@ func (p *program) consentApprove(ctx context.Context, db *state.DB, book *consen
 	}
 	_, err = fmt.Fprintf(p.out, "approved: %s\n", oneLine(c.Plugin))
 	return err
+}
+
+// decidedByPolicy refuses to note a decision of the user that would not count.
+func (p *program) decidedByPolicy(what, instead string) error {
+	if p.flags.policyFile == "" {
+		return nil
+	}
+	return usagef(instead+", or leave the policy out", "the policy %s alone decides what may run: there is nothing to %s", oneLine(p.flags.policyFile), what)
 }
 
 // approve agrees to what waits. An update that waits is installed; of an installed plugin a copy
