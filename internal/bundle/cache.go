@@ -30,7 +30,8 @@ type Cache struct {
 
 	most    int64 // bytes of all entries
 	mu      sync.Mutex
-	written int64 // bytes since old entries were last dropped; below zero before the first time
+	written int64    // bytes since old entries were last dropped; below zero before the first time
+	reading *place   // from which entries are read; nil until there is one
 }
 
 const (
@@ -95,11 +96,10 @@ func (c *Cache) Get(root *os.Root, name string, made [sha256.Size]byte) *Bundle 
 	if c == nil {
 		return nil
 	}
-	folder, err := c.open(false)
-	if err != nil {
+	folder := c.forReading()
+	if folder == nil {
 		return nil
 	}
-	defer folder.Close()
 	file := fileName(name)
 	data, err := readEntry(folder, file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -135,17 +135,20 @@ func (c *Cache) Put(name string, made [sha256.Size]byte, b *Bundle) error {
 	if err != nil {
 		return fmt.Errorf("keeping a bundle: %w", err)
 	}
-	defer folder.Close()
 	mark, sum := c.mark(made), sha256.Sum256(body)
-	if err := writeEntry(folder, fileName(name), mark[:], sum[:], body); err != nil {
+	if err := writeEntry(folder.Root, fileName(name), mark[:], sum[:], body); err != nil {
+		folder.Close()
 		return fmt.Errorf("keeping a bundle: %w", err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	// What is read from now on is read where this was written: the folder that was there
+	// before may have been removed. Its descriptor goes with its last reader.
+	c.reading = folder
 	first := c.written < 0
 	if c.written += int64(len(body)) + head; first || c.written > c.most/8 {
 		c.written = 0
-		c.dropOld(folder)
+		c.dropOld(folder.Root)
 	}
 	return nil
 }
@@ -160,33 +163,65 @@ func fileName(name string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// open opens the folder, where nobody but the user can have written into it.
-func (c *Cache) open(create bool) (*os.Root, error) {
-	parent, err := os.OpenRoot(filepath.Dir(c.dir))
-	if err != nil {
-		return nil, err
+// forReading gives the folder, opened once for all plugins of a start; nil where there is none
+// that is the user's own.
+func (c *Cache) forReading() *os.Root {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.reading == nil {
+		c.reading, _ = c.open(false) // why it cannot be is told by what is written to it
+	} else if c.reading.check() != nil {
+		c.reading = nil // its descriptors go with its last reader
 	}
-	defer parent.Close()
-	// Who may write into the folder above may put another in the place of this one.
-	if err := own(parent, 0o022); err != nil {
+	if c.reading == nil {
+		return nil
+	}
+	return c.reading.Root
+}
+
+// place is the open folder of a [Cache], with the one that it lies in.
+type place struct {
+	*os.Root
+	above *os.Root
+}
+
+// open opens the folder, where nobody but the user can have written into it.
+func (c *Cache) open(create bool) (*place, error) {
+	above, err := os.OpenRoot(filepath.Dir(c.dir))
+	if err != nil {
 		return nil, err
 	}
 	base := filepath.Base(c.dir)
-	if create {
-		if err := parent.Mkdir(base, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	if create && own(above, 0o022) == nil { // else it is refused below
+		if err := above.Mkdir(base, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			above.Close()
 			return nil, err
 		}
 	}
-	folder, err := parent.OpenRoot(base)
+	folder, err := above.OpenRoot(base)
 	if err != nil {
+		above.Close()
 		return nil, err
 	}
-	if err := own(folder, 0o077); err != nil {
-		folder.Close()
+	p := &place{folder, above}
+	if err := p.check(); err != nil {
+		p.Close()
 		return nil, err
 	}
-	return folder, nil
+	return p, nil
 }
+
+// check says why the folder is not the user's alone. Who may write into the folder above may
+// put another in the place of this one.
+func (p *place) check() error {
+	if err := own(p.above, 0o022); err != nil {
+		return err
+	}
+	return own(p.Root, 0o077)
+}
+
+// Close closes both.
+func (p *place) Close() { _, _ = p.Root.Close(), p.above.Close() } // nothing was written through them
 
 // own says why an open folder is not the user's alone.
 func own(folder *os.Root, others fs.FileMode) error {
@@ -311,13 +346,14 @@ func keep(b *Bundle) *kept {
 // holds reports whether a build would find and read what this one did.
 func (k *kept) holds(root *os.Root) bool {
 	f := newFiles(root, maxEntry, 1<<62)
-	for _, t := range k.Answers {
-		if f.ask(t.Question).text != t.Answer {
-			return false
-		}
-	}
 	for _, i := range k.Inputs {
 		if _, err := f.read(i.Path); err != nil || f.sums[i.Path] != i.Sum {
+			return false
+		}
+		f.answers[question{Name: i.Path}] = answer{text: isOther} // it was opened, and is a regular file
+	}
+	for _, t := range k.Answers {
+		if f.ask(t.Question).text != t.Answer {
 			return false
 		}
 	}

@@ -104,6 +104,27 @@ func TestCacheGivesTheSameBundle(t *testing.T) {
 	}
 }
 
+// TestCacheFolderIsMadeAnew takes the folder away in which entries were found before: what is
+// written from then on is read again.
+func TestCacheFolderIsMadeAnew(t *testing.T) {
+	c := cacheWith(t, cachedFiles)
+	if c.get() == nil {
+		t.Fatal("nothing was kept")
+	}
+	if err := os.RemoveAll(c.cache.dir); err != nil {
+		t.Fatal(err)
+	}
+	if c.get() != nil {
+		t.Error("what was removed is taken")
+	}
+	if err := c.cache.Put("p", madeForTests, c.built); err != nil {
+		t.Fatal(err)
+	}
+	if c.get() == nil {
+		t.Error("nothing was kept in the new folder")
+	}
+}
+
 // TestCacheSeesChanges changes what a build went by, one thing at a time.
 func TestCacheSeesChanges(t *testing.T) {
 	for name, change := range map[string]func(t *testing.T, c *cached) error{

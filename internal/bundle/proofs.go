@@ -56,7 +56,7 @@ func (p *Proofs) read() {
 		return // it is not there yet, or not the user's own: Prove says so
 	}
 	defer folder.Close()
-	data, err := readProofs(folder)
+	data, err := readProofs(folder.Root)
 	if err != nil || len(data) < sha256.Size || [sha256.Size]byte(data) != p.mark() {
 		return
 	}
@@ -103,13 +103,13 @@ func (p *Proofs) write(sum [sha256.Size]byte) error {
 	}
 	defer folder.Close()
 	mark := p.mark()
-	data, err := readProofs(folder)
+	data, err := readProofs(folder.Root)
 	ours := err == nil && len(data) >= sha256.Size && len(data)%sha256.Size == 0 && [sha256.Size]byte(data) == mark
 	if !ours || len(data)+sha256.Size > maxProofs {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			_ = folder.Remove(proofFile) // the next step says what is wrong
 		}
-		return writeEntry(folder, proofFile, mark[:], sum[:])
+		return writeEntry(folder.Root, proofFile, mark[:], sum[:])
 	}
 	f, err := folder.OpenFile(proofFile, os.O_WRONLY|os.O_APPEND|noFollow, 0)
 	if err != nil {
