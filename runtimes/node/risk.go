@@ -24,18 +24,19 @@ func (e *RiskError) Error() string {
 // by the text of a plugin's code, and limits of operators are written into it; neither
 // reaches a text that is made at run time and evaluated where it stands.
 var hazards = []struct {
-	word *lazyregexp.Regexp
+	word string // has to be there, and is found sooner
+	use  *lazyregexp.Regexp
 	what string
 }{
-	{lazyregexp.New(`\beval\b`), "evaluates texts as code (eval)"},
-	{lazyregexp.New(`\bFunction\s*\(`), "makes functions of texts (Function)"},
+	{"eval", lazyregexp.New(`\beval\b`), "evaluates texts as code (eval)"},
+	{"Function", lazyregexp.New(`\bFunction\s*\(`), "makes functions of texts (Function)"},
 }
 
 // risks gives the hazards in the code of a plugin's modules.
 func risks(code string) []string {
 	var found []string
 	for _, h := range hazards {
-		if h.word.MatchString(code) {
+		if strings.Contains(code, h.word) && h.use.MatchString(code) {
 			found = append(found, h.what)
 		}
 	}
