@@ -95,7 +95,7 @@ type Schema struct {
 	tree    *tree
 	places  map[string]*node // schemas by their pointer in the engines' copy
 	public  json.RawMessage
-	lint    []Finding
+	lint    func() []Finding // looked for when somebody asks
 
 	engine func() (engine, error) // compiled when it is needed
 	full   func() (*full, error)  // the engine that explains, as well
@@ -192,7 +192,8 @@ func (c *compilation) compile(first *source) (*Schema, error) {
 		}
 	}
 	s.findMarks()
-	s.lint = c.linted(s)
+	c.root, c.proofs = nil, nil // what is looked for later needs no files
+	s.lint = sync.OnceValue(func() []Finding { return c.linted(s) })
 	return s, nil
 }
 
@@ -377,4 +378,4 @@ func Explain(lead string, issues []Issue) string { return explain(lead, issues) 
 
 // Lint gives what a model or a client will stumble over in a schema that compiles:
 // warnings and infos.
-func (s *Schema) Lint() []Finding { return append([]Finding(nil), s.lint...) }
+func (s *Schema) Lint() []Finding { return append([]Finding(nil), s.lint()...) }
