@@ -329,9 +329,11 @@ func (b *Book) decide(q *loader.ConsentQuestion, record *state.Consent, v *state
 		return wait(loader.ConsentAnswer{Waits: []string{"the record of what you agreed to was changed by something else than toolhost"}})
 	}
 	answer := loader.ConsentAnswer{Fingerprint: record.Agreed.Fingerprint, Files: record.Agreed.Files}
-	for _, d := range Differences(old, q.Asks) {
-		if d.Wider {
-			answer.Waits = append(answer.Waits, d.Text)
+	if old != q.Asks {
+		for _, d := range Differences(old, q.Asks) {
+			if d.Wider {
+				answer.Waits = append(answer.Waits, d.Text)
+			}
 		}
 	}
 	if installed && record.Agreed.Tree != v.Tree {
