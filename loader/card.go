@@ -127,7 +127,7 @@ func (c *checker) card() *Manifest {
 	c.cardPorts()
 	c.cardTools()
 	c.cardTexts()
-	c.checkSchema(known)
+	c.checkSchema(written(known))
 	return m
 }
 

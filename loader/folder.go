@@ -41,7 +41,12 @@ func Folders(dir string) ([]string, error) {
 			continue
 		}
 		sub := filepath.Join(dir, e.Name())
-		if info, err := os.Stat(sub); err == nil && info.IsDir() && hasManifest(sub) {
+		isDir := e.IsDir()
+		if e.Type()&fs.ModeSymlink != 0 {
+			info, err := os.Stat(sub)
+			isDir = err == nil && info.IsDir()
+		}
+		if isDir && hasManifest(sub) {
 			folders = append(folders, sub)
 		}
 	}

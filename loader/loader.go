@@ -158,7 +158,8 @@ const opening = 4
 // load are logged and stand in [Loader.Status]; they are no error. The error says which of
 // the folders could not be read, that ctx has ended, or that the loader is closed.
 func (l *Loader) LoadAll(ctx context.Context) error {
-	l.startFollowing(ctx)
+	following := make(chan struct{})
+	go func() { defer close(following); l.startFollowing(ctx) }()
 	var errs []error
 	var folders, resolved []string
 	seen := map[string]bool{} // a folder that is named twice is loaded once
@@ -177,6 +178,7 @@ func (l *Loader) LoadAll(ctx context.Context) error {
 			}
 		}
 	}
+	<-following // before anything is asked
 	l.loading.Lock()
 	defer l.loading.Unlock()
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -129,27 +129,51 @@ func (c *checker) parse(data []byte) *Manifest {
 	if c.form == cardForm {
 		return c.card()
 	}
-	known := c.prune(c.form.tree(), root, "")
-	c.manifest = decode(known)
+	text := c.known()
+	c.manifest = decode(text)
 	c.manifest.Kind = KindFiler
 	c.identity()
 	c.runtime()
 	c.permissions()
 	c.tools()
 	c.contributes()
-	c.checkSchema(known)
+	c.checkSchema(text)
 	return c.manifest
 }
 
-// decode fills a Manifest with what fits. It reads a copy from which unknown members
-// are gone, since encoding/json takes "ID" for id; values of a wrong type stay zero, and
-// are reported by the schema.
-func decode(known any) *Manifest {
-	m := &Manifest{}
-	if text, err := json.Marshal(known); err == nil {
-		// The one error there can be is a value of a wrong type.
-		_ = json.Unmarshal(text, m)
+// known gives the manifest's text without the members that nobody knows, about which it
+// warns.
+func (c *checker) known() []byte {
+	if _, kept := c.root["contributes"]; kept {
+		// Values of it are kept as text, which is to be spelled in one way.
+		return written(c.prune(c.form.tree(), c.root, ""))
 	}
+	text := c.doc.Text()
+	if c.proven(text) {
+		return text // members that nobody knows have no proof
+	}
+	known := c.prune(c.form.tree(), c.root, "")
+	if len(c.errors) > 0 || len(c.warnings) > 0 {
+		return written(known)
+	}
+	return text // there are none
+}
+
+// written gives a value that was read as text again.
+func written(known any) []byte {
+	text, err := json.Marshal(known)
+	if err != nil {
+		panic(fmt.Sprintf("writing the manifest: %v", err))
+	}
+	return text
+}
+
+// decode fills a Manifest with what fits. It reads a text without unknown members, since
+// encoding/json takes "ID" for id; values of a wrong type stay zero, and are reported by the
+// schema.
+func decode(text []byte) *Manifest {
+	m := &Manifest{}
+	_ = json.Unmarshal(text, m) // the one error there can be is a value of a wrong type
 	return m
 }
 

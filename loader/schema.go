@@ -228,20 +228,22 @@ func meant(name string, known []string) string {
 	return likely
 }
 
+// proof is the sum under which it is noted that a text fits the schema and has only members
+// that the schema knows.
+func (c *checker) proof(text []byte) [sha256.Size]byte {
+	return sha256.Sum256(append([]byte("manifest\x00"+strconv.FormatBool(c.form == cardForm)+"\x00"), text...))
+}
+
+func (c *checker) proven(text []byte) bool { return c.proofs != nil && c.proofs.Proven(c.proof(text)) }
+
 // checkSchema checks the manifest against its schema, and reports what no other rule
-// has reported.
-func (c *checker) checkSchema(known any) {
+// has reported. Its text has only members that the schema knows, each once: others must not
+// end the check.
+func (c *checker) checkSchema(text []byte) {
 	if c.moreErrors > 0 { // there is more than anybody reads, and the engine is slow at mistakes
 		return
 	}
-	// The text is written anew: members that nobody knows, or that stand twice, must not
-	// end the check.
-	text, err := json.Marshal(known)
-	if err != nil {
-		panic(fmt.Sprintf("writing the manifest: %v", err))
-	}
-	sum := sha256.Sum256(append([]byte("manifest\x00"+strconv.FormatBool(c.form == cardForm)+"\x00"), text...))
-	if c.proofs != nil && c.proofs.Proven(sum) {
+	if c.proven(text) {
 		return
 	}
 	checked, err := c.form.check(text)
@@ -250,7 +252,7 @@ func (c *checker) checkSchema(known any) {
 		return
 	}
 	if len(checked.Issues) == 0 && c.proofs != nil {
-		c.proofs.Prove(sum)
+		c.proofs.Prove(c.proof(text))
 	}
 	root := c.form.tree()
 	for _, issue := range checked.Issues {
