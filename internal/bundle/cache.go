@@ -30,8 +30,8 @@ type Cache struct {
 
 	most    int64 // bytes of all entries
 	mu      sync.Mutex
-	written int64    // bytes since old entries were last dropped; below zero before the first time
-	reading *place   // from which entries are read; nil until there is one
+	written int64  // bytes since old entries were last dropped; below zero before the first time
+	reading *place // from which entries are read; nil until there is one
 }
 
 const (
