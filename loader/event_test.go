@@ -76,7 +76,8 @@ func TestObserve(t *testing.T) {
 	w.load("ant")
 	w.load("ant") // for the same reason: nothing new to tell
 	w.watch()
-	w.write("ant/s.json", `{"type":"object","additionalProperties":false}`) // as it was
+	w.write(".s.json", `{"type":"object","additionalProperties":false}`) // as it was
+	w.rename(".s.json", "ant/s.json")                                    // at once: half of it would be another failure
 	told.await(t, PluginRepaired, "ant")
 	w.rename("bee", ".bee")
 	told.await(t, PluginRemoved, "bee")

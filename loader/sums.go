@@ -60,6 +60,17 @@ func (s sums) hold(dir string) bool {
 	return true
 }
 
+// without gives those of the files that others do not stand for.
+func (s sums) without(others map[string][]byte) sums {
+	rest := sums{}
+	for name, sum := range s {
+		if _, there := others[name]; !there {
+			rest[name] = sum
+		}
+	}
+	return rest
+}
+
 // digest gives one hash of all of them.
 func (s sums) digest() string {
 	h := sha256.New()
@@ -148,16 +159,12 @@ func look(dir string, folders []string) sighting {
 	return sighting{names: [sha256.Size]byte(names.Sum(nil)), status: [sha256.Size]byte(status.Sum(nil))}
 }
 
-// stirs reports whether something in folders below dir was changed less than a while ago. A time
-// that is yet to come was set by somebody, and says nothing.
+// stirs reports whether something in folders below dir was changed less than a while ago. The
+// clock of the file system may be a little ahead; a time far off was set by somebody.
 func stirs(dir string, folders []string, while time.Duration) bool {
-	now := time.Now()
 	recent := func(info fs.FileInfo, err error) bool {
-		if err != nil {
-			return false // it went away, which changed the folder that held it
-		}
-		age := now.Sub(info.ModTime())
-		return age >= 0 && age < while
+		// What went away changed the folder that held it.
+		return err == nil && time.Since(info.ModTime()).Abs() < while
 	}
 	left := maxEntries
 	for _, folder := range folders {

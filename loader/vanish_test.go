@@ -233,3 +233,29 @@ func TestLoadOfAFolderThatIsBeingRemoved(t *testing.T) {
 		}
 	})
 }
+
+func TestStirs(t *testing.T) {
+	const while = time.Hour // the test takes less
+	far, near := 2*while, while/2
+	for _, c := range []struct {
+		folder, file time.Duration // how old each is
+		want         bool
+	}{
+		{far, far, false}, {near, far, true}, {far, near, true}, {far, 0, true},
+		{far, -near, true},  // the clock of the file system is ahead, or it was written only now
+		{far, -far, false},  // somebody has set that
+		{-far, -far, false}, // and that
+	} {
+		w := &world{t: t, dir: t.TempDir()}
+		w.write("bee/lib/h0.js", "text")
+		for name, age := range map[string]time.Duration{"bee/lib/h0.js": c.file, "bee/lib": c.folder, "bee": far} {
+			at := time.Now().Add(-age)
+			if err := os.Chtimes(w.path(name), at, at); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := stirs(w.path("bee"), []string{".", "lib", "gone"}, while); got != c.want {
+			t.Errorf("a folder %v old with a file %v old: %v, want %v", c.folder, c.file, got, c.want)
+		}
+	}
+}
