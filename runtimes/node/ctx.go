@@ -58,7 +58,7 @@ func (e *engine) bound(s *scope, get func(name string) goja.Value, name string) 
 
 // contextMembers are the members of ctx in the order in which they are listed.
 var contextMembers = []string{"callId", "tool", "agent", "folder", "deadline", "signal", "progress", "fs", "fetch", "settings", "store", "log",
-	"toast", "viewData", "session", "channels", "execute", "ai", "renderHtmlToPdf", "triggerInbound", "respondToHitl"}
+	"toast", "viewData", "session", "channels", "execute", "ai", "renderHtmlToPdf", "triggerInbound", "respondToHitl", "listChannels", "getSessionHistory"}
 
 // contextMember makes a member of ctx.
 func (e *engine) contextMember(name string) goja.Value {
@@ -93,8 +93,11 @@ func (e *engine) contextMember(name string) goja.Value {
 	case "viewData":
 		return e.object(map[string]any{"set": e.nothing, "get": e.nothing})
 	case "session":
-		return e.object(map[string]any{"getActive": e.quiet(declared(e, func(p *permissions.Policy) bool { return p.SessionGetActive }),
-			"session.getActive", `"permissions": {"session": {"getActive": true}}`)})
+		return e.object(map[string]any{
+			"getActive": e.quiet(declared(e, func(p *permissions.Policy) bool { return p.SessionGetActive }),
+				"session.getActive", `"permissions": {"session": {"getActive": true}}`),
+			"sendMessage": e.capability(true, "session.sendMessage", ""), // whatever the manifest says, there is no session
+		})
 	case "channels":
 		members := map[string]any{}
 		for _, name := range []string{"getIntegrationConfig", "setIntegrationConfig"} {
@@ -104,7 +107,9 @@ func (e *engine) contextMember(name string) goja.Value {
 		return e.object(members)
 	case "execute":
 		return vm.ToValue(e.execute)
-	case "triggerInbound", "respondToHitl":
+	case "listChannels":
+		return vm.ToValue(e.noChannels)
+	case "triggerInbound", "respondToHitl", "getSessionHistory":
 		return vm.ToValue(e.capability(declared(e, func(p *permissions.Policy) bool { return p.HostTrigger }), name, `"permissions": {"hostTrigger": true}`))
 	case "ai":
 		return e.object(map[string]any{"complete": e.complete})
@@ -155,6 +160,16 @@ func (e *engine) quiet(declared bool, name, rule string) goja.Value {
 			}
 			return goja.Undefined(), nil
 		})
+	})
+}
+
+// noChannels is ctx.listChannels: there are none.
+func (e *engine) noChannels(goja.FunctionCall) goja.Value {
+	return e.promise(func() (goja.Value, error) {
+		if !declared(e, func(p *permissions.Policy) bool { return p.HostTrigger }) {
+			return nil, &permissions.DeniedError{Op: "listChannels", Rule: `"permissions": {"hostTrigger": true}`}
+		}
+		return e.vm.NewArray(), nil
 	})
 }
 

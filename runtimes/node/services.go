@@ -11,6 +11,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/permissions"
 	"github.com/toolhost/toolhost/runtimes"
 )
 
@@ -122,6 +123,16 @@ func (e *engine) settings() goja.Value {
 					}
 					return o, nil
 				}, err
+			})
+		},
+		// What a setting holds can decide which hosts the plugin reaches: it is the user's alone.
+		"set": func(c goja.FunctionCall) goja.Value {
+			e.key(c.Argument(0), "settings.set")
+			return e.promise(func() (goja.Value, error) {
+				if !declared(e, func(p *permissions.Policy) bool { return p.Settings }) {
+					return nil, &permissions.DeniedError{Op: "settings.set", Rule: `"permissions": {"settings": true}`}
+				}
+				return nil, &runtimes.UnsupportedError{Name: "ctx.settings.set", Hint: "settings are the user's to set: toolhost settings set KEY"}
 			})
 		},
 	})

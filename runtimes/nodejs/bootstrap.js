@@ -66,10 +66,11 @@ function quiet(name, rule) {
 }
 
 // missing is for what the host has nothing behind.
-function missing(name, rule) {
+function missing(name, rule, hint = '') {
   return async () => {
     await quiet(name, rule)();
-    throw new Error(`ctx.${name} is not available: this host has nothing that could do it`);
+    const text = `ctx.${name} is not available: this host has nothing that could do it${hint}`;
+    throw Object.assign(new Error(text), { code: 'ERR_UNSUPPORTED_IN_HOST' });
   };
 }
 
@@ -118,7 +119,11 @@ function contextOf(id, tool, call, controller) {
       if (message != null) send({ method: 'progress', params: { id, message: String(message) } });
     },
     fs: contextFS, fetch: hostFetch,
-    settings: { get: async (key) => (await ask('settings.get', { key })) ?? undefined, getAll: async () => (await ask('settings.getAll', {})) ?? {} },
+    settings: {
+      get: async (key) => (await ask('settings.get', { key })) ?? undefined,
+      getAll: async () => (await ask('settings.getAll', {})) ?? {},
+      set: missing('settings.set', '"settings": true', "; settings are the user's to set: toolhost settings set KEY"),
+    },
     store: {
       get: async (key) => (await ask('store.get', { key })) ?? undefined,
       set: async (key, value) => { await ask('store.set', { key, value }); },
@@ -128,7 +133,10 @@ function contextOf(id, tool, call, controller) {
     log: levels,
     toast: quiet('toast', '"toast": true'),
     viewData: { set: nothing, get: nothing },
-    session: { getActive: quiet('session.getActive', '"session": {"getActive": true}') },
+    session: {
+      getActive: quiet('session.getActive', '"session": {"getActive": true}'),
+      sendMessage: missing('session.sendMessage', ''),
+    },
     channels: {
       getIntegrationConfig: quiet('channels.getIntegrationConfig', '"channels": {"getIntegrationConfig": true}'),
       setIntegrationConfig: quiet('channels.setIntegrationConfig', '"channels": {"getIntegrationConfig": true}'),
@@ -148,6 +156,8 @@ function contextOf(id, tool, call, controller) {
     renderHtmlToPdf: missing('renderHtmlToPdf', '"renderHtmlToPdf": true'),
     triggerInbound: missing('triggerInbound', '"hostTrigger": true'),
     respondToHitl: missing('respondToHitl', '"hostTrigger": true'),
+    listChannels: async () => (await quiet('listChannels', '"hostTrigger": true')()) ?? [],
+    getSessionHistory: missing('getSessionHistory', '"hostTrigger": true'),
   };
 }
 

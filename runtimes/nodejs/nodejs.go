@@ -103,7 +103,8 @@ func command(found *installed, spec *runtimes.Spec, load bool) ([]string, error)
 		"policy": map[string]bool{
 			"toast": p.Toast, "session.getActive": p.SessionGetActive,
 			"channels.getIntegrationConfig": p.ChannelsGetIntegrationConfig, "channels.setIntegrationConfig": p.ChannelsGetIntegrationConfig,
-			"triggerInbound": p.HostTrigger, "respondToHitl": p.HostTrigger, "renderHtmlToPdf": p.RenderHTMLToPDF,
+			"triggerInbound": p.HostTrigger, "respondToHitl": p.HostTrigger,
+			"listChannels": p.HostTrigger, "getSessionHistory": p.HostTrigger, "settings.set": p.Settings, "session.sendMessage": true, "renderHtmlToPdf": p.RenderHTMLToPDF,
 		},
 	})
 	if err != nil {

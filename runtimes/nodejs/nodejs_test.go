@@ -153,6 +153,7 @@ func TestHandlers(t *testing.T) {
 		"context.mjs": ctx(`[typeof ctx.callId, ctx.tool, ctx.agent.id, ctx.folder === process.cwd(), ctx.deadline > Date.now(), ctx.signal.aborted, ctx.nope].join()`),
 		"ai.mjs":      ctx(`ctx.ai.complete({ prompt: 'hello', imageUrls: ['data:image/png;base64,eA=='] })`),
 		"denied.mjs":  handler(`const out = []; for (const f of [() => ctx.settings.get('k'), () => ctx.session.getActive(), () => fetch('https://a.example')]) { try { await f(); out.push('allowed') } catch (e) { out.push(e.name + ' ' + e.code) } } await ctx.toast({}); return out.join('; ')`),
+		"filer.mjs":   handler(`const out = []; for (const f of [() => ctx.listChannels(), () => ctx.getSessionHistory('s'), () => ctx.session.sendMessage('s', 'x'), () => ctx.settings.set('k', 1)]) out.push(await f().catch((e) => e.code)); return out.join()`),
 		"spawn.mjs":   "import { spawnSync } from 'node:child_process';\n" + handler(`try { spawnSync('ls'); return 'spawned' } catch (e) { return e.code }`),
 		"read.mjs":    ctx(`String(await ctx.fs.read(params.path))`),
 		"write.mjs":   handler(`const dir = process.env.TOOLHOST_OUT + '/out'; await ctx.fs.mkdir(dir); await ctx.fs.write(dir + '/a.txt', 'x'); return 'written'`),
@@ -175,7 +176,7 @@ func TestHandlers(t *testing.T) {
 	}
 	for tool, want := range map[string]string{
 		"common": "common 1", "named": "named", "default": "default", "pkg": "from a package", "v8": "żółć1.234,52", "context": "string,context,cli,true,true,false,",
-		"ai": "hello image/png=x!", "denied": "PluginPermissionError EACCES; PluginPermissionError EACCES; PluginPermissionError EACCES", "spawn": "ERR_ACCESS_DENIED",
+		"ai": "hello image/png=x!", "denied": "PluginPermissionError EACCES; PluginPermissionError EACCES; PluginPermissionError EACCES", "spawn": "ERR_ACCESS_DENIED", "filer": "EACCES,EACCES,ERR_UNSUPPORTED_IN_HOST,EACCES",
 		"read": "text of a", "write": "written", "throws": "! wrong type", "text": "! only text", "bigint": "! Do not know how to serialize a BigInt", "exit": "! the handler called process.exit(3)",
 		"stray": "! later", "print": "quiet", "null": "null", "func": "OK", "lone": "a\ufffdb",
 	} {

@@ -57,7 +57,8 @@ export interface Context {
   folder: string;
   /** Runs a command of an installed plugin. */
   execute(command: string, args?: unknown): Promise<any>;
-  ai: { complete(prompt: string | { prompt: string }): Promise<string> };
+  /** A text of the user's model. `imageUrls` are images that it is to see, as `data:` URLs. */
+  ai: { complete(prompt: string, options?: { imageUrls?: string[] }): Promise<string> };
   toast(message: { type?: string; message: string }): Promise<void>;
 }
 
