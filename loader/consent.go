@@ -147,7 +147,16 @@ func (l *Loader) hold(ctx context.Context, dir, resolved string, known *plugin, 
 	l.mu.Lock()
 	serving := known != nil && known.instance != nil
 	keep := serving && !answer.Withdrawn && (answer.Dir == "" || known.from == answer.Dir)
+	var code sums
+	if keep && answer.Dir == "" && answer.Fingerprint != "" {
+		code = known.made.without(answer.Files)
+	}
 	l.mu.Unlock()
+	if code != nil && !code.hold(resolved) {
+		// The code in a folder that the user named is the user's own, and not what waits. One
+		// that does not load leaves the last that did.
+		l.serveAgreed(ctx, dir, resolved, known, p)
+	}
 	if !keep && answer.Fingerprint != "" {
 		keep = l.serveAgreed(ctx, dir, resolved, known, p)
 		known = l.known(resolved)

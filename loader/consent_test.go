@@ -3,6 +3,7 @@ package loader
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -101,8 +102,7 @@ func TestHeld(t *testing.T) {
 	w.loadAll()
 	c.all = false
 
-	w.plugin("ant", "ant", "dig", "bite") // it adds a tool, and its code is another one
-	w.write("ant/h0.js", "digs otherwise")
+	w.plugin("ant", "ant", "dig", "bite") // it adds a tool
 	opened := len(w.rt.alive())
 	for range 2 {
 		if errs := w.load("ant"); len(errs) > 0 {
@@ -124,6 +124,28 @@ func TestHeld(t *testing.T) {
 	if w.waiting("bite") != "ant" || w.waiting("dig") != "" || w.waiting("nothing") != "" {
 		t.Error("it is not told which tools wait")
 	}
+
+	// The code is the user's own: an edit is served, also while the manifest waits.
+	w.write("ant/h0.js", "digs otherwise")
+	if errs := w.load("ant"); len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	w.wantTools("dig")
+	w.wantCall("dig", "digs otherwise")
+	if s := w.status("ant"); s.State != Held || !slices.Equal(s.Tools, []string{"dig"}) || s.Revision != 2 {
+		t.Errorf("status = %+v", s)
+	}
+	w.rt.fail = func(runtimes.Spec) error { return errors.New("it throws") } // what does not load leaves what did
+	w.write("ant/h0.js", "digs no more")
+	if errs := w.load("ant"); len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	w.wantCall("dig", "digs otherwise")
+	if got := w.log.String(); !strings.Contains(got, `msg="the version that was agreed to cannot be loaded" plugin=ant`) {
+		t.Error(got)
+	}
+	w.rt.fail = nil
+	w.write("ant/h0.js", "digs otherwise")
 
 	// After a restart what was agreed to serves again: its manifest, with the code that is there.
 	next := w.again(c)
@@ -148,15 +170,18 @@ func TestHeld(t *testing.T) {
 		t.Fatal(errs)
 	}
 	w.wantTools("dig", "bite")
-	if s := w.status("ant"); s.State != Loaded || s.Revision != 2 || w.waiting("bite") != "" {
+	if s := w.status("ant"); s.State != Loaded || s.Revision != 4 || w.waiting("bite") != "" {
 		t.Errorf("status = %+v", s)
 	}
 	want := []string{
 		"loaded ant loaded revision=1 tools=dig errors=0",
 		"held ant held revision=1 tools=dig errors=0",
-		"failed ant loaded revision=1 tools=dig errors=1",
-		"held ant held revision=1 tools=dig errors=0",
-		"reloaded ant loaded revision=2 tools=dig,bite errors=0",
+		"reloaded ant loaded revision=2 tools=dig errors=0", // its code
+		"held ant held revision=2 tools=dig errors=0",
+		"failed ant loaded revision=2 tools=dig errors=1",
+		"reloaded ant loaded revision=3 tools=dig errors=0", // its code, written anew with the manifest
+		"held ant held revision=3 tools=dig errors=0",
+		"reloaded ant loaded revision=4 tools=dig,bite errors=0",
 	}
 	if got := told.texts(); !slices.Equal(got, want) {
 		t.Errorf("events:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -267,8 +292,12 @@ func TestWatchFollowsDecisions(t *testing.T) {
 	c.mu.Unlock()
 	w.plugin("ant", "ant", "dig", "bite", "fly")
 	w.awaits(3, `msg="plugin held" plugin=ant`)
-	w.plugin("ant", "ant", "dig", "bite") // as it was agreed to
+	w.write("ant/h0.js", "digs otherwise") // code does not wait
 	w.awaits(1, `msg="plugin reloaded" plugin=ant revision=4`)
+	w.awaits(4, `msg="plugin held" plugin=ant`)
+	w.wantCall("dig", "digs otherwise")
+	w.plugin("ant", "ant", "dig", "bite") // as it was agreed to
+	w.awaits(1, `msg="plugin reloaded" plugin=ant revision=5`)
 }
 
 func TestOrigin(t *testing.T) {

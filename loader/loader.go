@@ -117,7 +117,8 @@ type plugin struct {
 	instance runtimes.Instance // the one that serves; nil where none does
 	menu     *menu             // what it adds to context menus
 	visible  *visibility       // which of its tools it hides; nil where none serves
-	inputs   sums              // what that was made from
+	inputs   sums              // what that was made from, or the version that waits
+	made     sums              // what the one that serves was made from
 	seen     sighting          // what the folder looked like after its last load
 	from     string            // the folder of the copy that serves in the place of dir; "" where dir does
 	waiting  []string          // the tools that a version has which is held
@@ -230,8 +231,8 @@ var errStirs = errors.New("the plugin's folder is being changed")
 
 // load loads one plugin folder. Where the folder is followed stirs is not nil: then what was
 // made from the same bytes is left alone, and a failure is nobody's business as long as stirs
-// reports that the folder is being changed.
-func (l *Loader) load(ctx context.Context, dir string, stirs func() bool) error {
+// reports that the folder is being changed, given whether it has the name of one that is gone.
+func (l *Loader) load(ctx context.Context, dir string, stirs func(left bool) bool) error {
 	l.loading.Lock()
 	defer l.loading.Unlock()
 	l.mu.Lock()
@@ -437,7 +438,7 @@ func (l *Loader) swap(dir, resolved string, known *plugin, p *opened) error {
 	}
 	known.visible = p.visible
 	known.instance, known.owner, known.inputs, known.seen, known.menu = p.instance, p.name, p.inputs, sighting{}, p.menu
-	known.from, known.waiting = p.from, nil
+	known.from, known.waiting, known.made = p.from, nil, p.inputs
 	known.status = PluginStatus{
 		Name: p.name, Dir: known.dir, State: Loaded, Revision: known.status.Revision + 1,
 		Warnings: p.warnings, Tools: l.given(p.name, registered(p.tools, conflicts)), Skipped: conflicts,
