@@ -250,7 +250,7 @@ func (l *Loader) load(ctx context.Context, dir string, stirs func(left bool) boo
 
 // take registers an opened plugin in the place of what its folder had before. l.loading
 // is held.
-func (l *Loader) take(ctx context.Context, dir, resolved string, p *opened, stirs func() bool) error {
+func (l *Loader) take(ctx context.Context, dir, resolved string, p *opened, stirs func(left bool) bool) error {
 	l.mu.Lock()
 	closed, known := l.closed, l.find(resolved)
 	l.mu.Unlock()
@@ -262,8 +262,9 @@ func (l *Loader) take(ctx context.Context, dir, resolved string, p *opened, stir
 		p.abandon(l.log)
 		return fmt.Errorf("loading plugin %q: %w", dir, err) // no fault of the plugin
 	}
+	left := false
 	if len(p.errors) == 0 {
-		l.refuseTaken(p, resolved)
+		left = l.refuseTaken(p, resolved)
 	}
 	if len(p.errors) > 0 {
 		p.abandon(l.log)
@@ -272,7 +273,7 @@ func (l *Loader) take(ctx context.Context, dir, resolved string, p *opened, stir
 			// It was removed or renamed away while it was read. Watch takes away what serves.
 			l.log.Debug("plugin gone while it was read", "plugin", p.name, "err", p.errors[0].Error())
 			return &LoadError{Plugin: p.name, Dir: dir, Errors: p.errors}
-		case stirs != nil && stirs():
+		case stirs != nil && stirs(left):
 			return errStirs
 		}
 		return l.failed(dir, resolved, known, p)
@@ -333,14 +334,15 @@ func (l *Loader) find(resolved string) *plugin {
 // would take them away when it goes.
 const hostName = "toolhost"
 
-// refuseTaken refuses a plugin whose name another folder's plugin has.
-func (l *Loader) refuseTaken(p *opened, resolved string) {
+// refuseTaken refuses a plugin whose name another folder's plugin has; left reports that this
+// folder is gone, perhaps since it was renamed, and the plugin not taken away yet.
+func (l *Loader) refuseTaken(p *opened, resolved string) (left bool) {
 	if p.name == hostName {
 		p.errors = append(p.errors, &ManifestError{
 			Rule: ruleNameTaken, File: p.file, Line: p.nameAt.Line, Column: p.nameAt.Column, Pointer: "/name",
 			Msg: fmt.Sprintf("the plugin name %q is the host's own", p.name), Hint: "give the plugin a name of its own",
 		})
-		return
+		return false
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -351,9 +353,10 @@ func (l *Loader) refuseTaken(p *opened, resolved string) {
 				Msg:  fmt.Sprintf("the plugin name %q is taken by the plugin in %q", p.name, other.dir),
 				Hint: "rename one of the two, or load only one",
 			})
-			return
+			return !hasManifest(other.dir)
 		}
 	}
+	return false
 }
 
 // failed notes and logs a load that failed.

@@ -234,6 +234,42 @@ func TestLoadOfAFolderThatIsBeingRemoved(t *testing.T) {
 	})
 }
 
+// A folder that is renamed under the eyes of the watcher is a removal and a new plugin: that
+// the name is taken by what is gone is no failure.
+func TestWatchOfAFolderThatIsRenamed(t *testing.T) {
+	told := &observed{}
+	w := newWorld(t, func(_ *world, o *Options) { o.Observe = told.observe })
+	w.plugin("bee", "bee", "fly")
+	w.loadAll()
+	w.rename("bee", "ant")
+	w.ages("ant")
+	v, from, to := newWatcher(w.loader), w.path("bee"), w.path("ant")
+	v.rescan(t.Context(), w.dir)
+	rested := func() {
+		for _, d := range v.dirty {
+			d.first, d.last = time.Now().Add(-quiet), time.Now().Add(-quiet)
+		}
+	}
+	rested()
+	v.settle(t.Context())
+	if got := told.texts(); len(got) != 1 || v.dirty[to] == nil || v.missing[from].IsZero() {
+		t.Fatalf("events: %q, dirty %v, missing %v", got, v.dirty, v.missing)
+	}
+	v.missing[from] = time.Now().Add(-gone)
+	rested()
+	v.settle(t.Context()) // the new one comes first
+	rested()
+	v.settle(t.Context())
+	want := []string{
+		"loaded bee loaded revision=1 tools=fly errors=0",
+		"removed bee loaded revision=1 tools=fly errors=0",
+		"loaded bee loaded revision=1 tools=fly errors=0",
+	}
+	if got := told.texts(); !slices.Equal(got, want) || len(v.stirring) > 0 {
+		t.Errorf("events:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 func TestStirs(t *testing.T) {
 	const while = time.Hour // the test takes less
 	far, near := 2*while, while/2
