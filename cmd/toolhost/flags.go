@@ -123,7 +123,7 @@ func (p *program) settleFlags(cmd *cobra.Command) error {
 	if f.state == "" {
 		f.state = ownDir("XDG_STATE_HOME", ".local/state")
 	}
-	if f.state != "" && realPath(f.state) == realPath(folder) {
+	if real := (realPaths{}); f.state != "" && real.of(f.state) == real.of(folder) {
 		return usagef("name another folder with --state or with --folder", "the state folder %q is the agent's folder: its tools would read secrets, and write what you agree to", f.state)
 	}
 	if len(f.plugins) == 0 {

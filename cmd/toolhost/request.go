@@ -11,6 +11,7 @@ import (
 	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/host/foldertools"
 	"github.com/toolhost/toolhost/internal/clean"
+	"github.com/toolhost/toolhost/internal/schema"
 	"github.com/toolhost/toolhost/internal/state"
 )
 
@@ -55,11 +56,12 @@ var requestSchema = json.RawMessage(`{
 // tool gives the tool.
 func (r *requests) tool() *host.Tool {
 	no := false
+	known, _ := schema.Known(requestSchema) // the host compiles one that is nil, and says what is wrong
 	return &host.Tool{
 		Name: requestTool, Title: "Ask the user for a permission",
 		Description: "Files a request for the user to allow a plugin something that it was denied, or to agree to a plugin that waits for consent. " +
 			"Nothing is granted by it: the user decides later, outside of this conversation, with toolhost consent. Do not wait for the answer.",
-		InputSchema: requestSchema,
+		InputSchema: requestSchema, Input: known,
 		Annotations: &host.Annotations{DestructiveHint: &no, OpenWorldHint: &no},
 		Handler:     host.HandlerFunc(r.handle),
 	}

@@ -9,8 +9,16 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/internal/schema"
 	"github.com/toolhost/toolhost/internal/state"
 )
+
+// TestRequestSchema checks the schema that is taken for known to be good at each start.
+func TestRequestSchema(t *testing.T) {
+	if _, err := schema.Compile(requestSchema); err != nil {
+		t.Error(err)
+	}
+}
 
 func TestRequests(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)

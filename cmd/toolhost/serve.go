@@ -109,10 +109,10 @@ const freeAfter = 2 * time.Second
 // follow loads every plugin, closes ready, and loads anew what changes until ctx ends.
 func (p *program) follow(ctx context.Context, s *session, ready chan<- struct{}) {
 	p.loadAll(ctx, s)
+	close(ready)
 	for _, u := range p.updates(ctx, s) {
 		s.log.Warn("plugin update held", "plugin", u.Plugin, "err", strings.Join(u.Waits, "; "), "hint", u.Hint)
 	}
-	close(ready)
 	// Loading took much that nothing needs any more. Whoever waits for the tools comes first.
 	free := time.AfterFunc(freeAfter, debug.FreeOSMemory)
 	defer free.Stop()
