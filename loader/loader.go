@@ -231,8 +231,8 @@ var errStirs = errors.New("the plugin's folder is being changed")
 
 // load loads one plugin folder. Where the folder is followed stirs is not nil: then what was
 // made from the same bytes is left alone, and a failure is nobody's business as long as stirs
-// reports that the folder is being changed.
-func (l *Loader) load(ctx context.Context, dir string, stirs func() bool) error {
+// reports that the folder is being changed, given whether it has the name of one that is gone.
+func (l *Loader) load(ctx context.Context, dir string, stirs func(left bool) bool) error {
 	l.loading.Lock()
 	defer l.loading.Unlock()
 	l.mu.Lock()
