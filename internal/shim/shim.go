@@ -4,6 +4,7 @@
 //	memory := … // a sealed memory file with (&shim.Policy{…}).Encode()
 //	cmd := exec.Command("/proc/self/exe")
 //	cmd.Args = []string{shim.Name, "3"}
+//	cmd.Env = shim.Environment()
 //	cmd.ExtraFiles = []*os.File{memory}
 //
 // Importing it is enough: it looks at the arguments when it is initialized, which comes
@@ -25,6 +26,10 @@ const (
 	// exitSetup is how a shim ends that could not.
 	exitSetup = 125
 )
+
+// Environment is that of a shim; the program's is in the policy. For one processor Go starts
+// fewer threads, of which a shim has no use.
+func Environment() []string { return []string{Mark + "=1", "GOMAXPROCS=1"} }
 
 // Policy is what a shim is told. Numbers of descriptors are the shim's; -1 is none.
 type Policy struct {

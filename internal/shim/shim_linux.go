@@ -23,8 +23,8 @@ func Main() {
 	if name != Name {
 		return
 	}
-	// All of it happens to one thread. The others end when it becomes the program.
-	runtime.LockOSThread()
+	// All of it happens to one thread, on which every init function runs: nothing need lock it,
+	// which would start another. The others end when it becomes the program.
 	fd, err := strconv.Atoi(number)
 	if err != nil || fd < 3 {
 		quit(errors.New("it is for toolhost to start"))

@@ -127,7 +127,7 @@ func (c *Child) confine(rules *Rules, mode Mode, s *Support) error {
 	number := give(memory)
 
 	c.cmd.Path, c.cmd.Args = "/proc/self/exe", []string{shim.Name, strconv.Itoa(number)}
-	c.cmd.Env, c.cmd.ExtraFiles = []string{shim.Mark + "=1"}, files
+	c.cmd.Env, c.cmd.ExtraFiles = shim.Environment(), files
 	c.cmd.SysProcAttr = c.attributes(s, proxied, p.Empty != "")
 	c.cleanup = append(c.cleanup, func() { closeFiles(ours); closeFiles(theirs) })
 	c.start = func() error {

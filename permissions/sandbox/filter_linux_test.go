@@ -168,3 +168,39 @@ func TestFilter(t *testing.T) {
 		}
 	}
 }
+
+// Every call of the lists is refused, and none beside them.
+func TestFilterLists(t *testing.T) {
+	f := newFilterVM(t, sockets{}, false, true, 7)
+	want := map[uint32]string{}
+	for errno, lists := range map[unix.Errno][][]uint32{
+		unix.EPERM:  {deniedCalls, oldCalls.denied, ownerCalls, oldCalls.owners, metadataCalls, oldCalls.metadata},
+		unix.ENOSYS: {absentCalls},
+		unix.EACCES: {{unix.SYS_CONNECT, unix.SYS_BIND, unix.SYS_LISTEN}},
+	} {
+		for _, list := range lists {
+			for _, n := range list {
+				want[n] = unix.ErrnoName(errno)
+			}
+		}
+	}
+	// These depend on what they are asked for; without arguments some are refused.
+	byArguments := map[uint32]bool{
+		unix.SYS_PRLIMIT64: true, unix.SYS_SCHED_SETAFFINITY: true, unix.SYS_SCHED_SETSCHEDULER: true, unix.SYS_SCHED_SETPARAM: true,
+		unix.SYS_SCHED_SETATTR: true, unix.SYS_SETPRIORITY: true, unix.SYS_IOPRIO_SET: true, unix.SYS_PRCTL: true, unix.SYS_PERSONALITY: true,
+		unix.SYS_KILL: true, unix.SYS_TKILL: true, unix.SYS_TGKILL: true, unix.SYS_CLONE: true, unix.SYS_IOCTL: true, unix.SYS_FCNTL: true,
+		unix.SYS_SOCKET: true, unix.SYS_SOCKETPAIR: true,
+	}
+	for n := range uint32(newest + 1) {
+		if byArguments[n] {
+			continue
+		}
+		expected := want[n]
+		if expected == "" {
+			expected = "allow"
+		}
+		if got := f.verdict(auditArch, n); got != expected {
+			t.Errorf("system call %d: %s, want %s", n, got, expected)
+		}
+	}
+}

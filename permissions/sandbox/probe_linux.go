@@ -78,7 +78,7 @@ func tryNamespaces(network, mounts bool) error {
 	host := os.NewFile(uintptr(pidfd), "pidfd")
 	defer host.Close()
 	cmd := exec.Command("/proc/self/exe")
-	cmd.Env = []string{shim.Mark + "=1"}
+	cmd.Env = shim.Environment()
 	cmd.SysProcAttr = &syscall.SysProcAttr{}
 	namespaces(cmd.SysProcAttr, network, mounts)
 	if network {
