@@ -163,7 +163,7 @@ func (h *Host) call(ctx context.Context, r *run, find func(*table, string) (Regi
 	said.observe = func(message string) {
 		h.notify(Event{Kind: CallProgress, Call: c, Tool: t.Tool, Received: r.call.Args, Message: message})
 	}
-	c.Progress = said.say
+	c.Progress, c.said = said.say, said
 
 	timeout := &TimeoutError{Tool: t.Name, Timeout: t.Timeout}
 	now := time.Now()
@@ -190,7 +190,11 @@ func (h *Host) call(ctx context.Context, r *run, find func(*table, string) (Regi
 	}
 	switch {
 	case errors.Is(err, timeout):
-		result, end.Failure = ErrorResult(err.Error()), FailureTimeout
+		text := err.Error()
+		if heard := said.lastHeard(); heard != "" {
+			text += "; " + heard
+		}
+		result, end.Failure = ErrorResult(text), FailureTimeout
 	case err != nil && ctx.Err() != nil:
 		end.Err, end.Failure = context.Cause(ctx), FailureCancelled
 		h.notify(end)

@@ -158,6 +158,17 @@ type Call struct {
 	Paths    []permissions.Argument // texts in Args that name files or folders
 	Grant    *permissions.Grant
 	Log      *slog.Logger // with the keys plugin, tool and call
+
+	said *progress // nil outside a host
+}
+
+// Explain has heard say what was last heard of the call, should its deadline pass: the failed
+// result tells that too. "" is nothing. heard may run on any goroutine, also after the handler
+// has returned, and must return at once.
+func (c *Call) Explain(heard func() string) {
+	if c.said != nil {
+		c.said.explain(heard)
+	}
 }
 
 // Prompt is what a model is to complete.

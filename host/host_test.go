@@ -236,6 +236,16 @@ func TestDeadline(t *testing.T) {
 		})
 		deaf.Timeout = 600 * time.Millisecond
 		replace(t, h, "p", Plugin, deaf)
+		telling := tool("telling", func(ctx context.Context, c *Call) (*Result, error) {
+			c.Explain(func() string { return "it was thinking" })
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+		telling.Timeout = time.Second
+		replace(t, h, "q", Plugin, telling)
+		if r, err := h.Call(t.Context(), &Call{Tool: "telling"}); err != nil || !r.IsError || r.Content[0].Text() != `tool "telling" timed out after 1s; it was thinking` {
+			t.Errorf("got %+v, %v", r, err)
+		}
 		start := time.Now()
 		r, err := h.Call(t.Context(), &Call{Tool: "deaf"})
 		if err != nil || !r.IsError || r.Content[0].Text() != `tool "deaf" timed out after 600ms` {

@@ -24,6 +24,25 @@ type progress struct {
 	waiting *string
 	timer   *time.Timer
 	ended   bool
+	heard   func() string // see [Call.Explain]; nil says nothing
+}
+
+// explain has heard say what was last heard of the call.
+func (p *progress) explain(heard func() string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.heard = heard
+}
+
+// lastHeard gives what was last heard of the call; "" where nothing was.
+func (p *progress) lastHeard() string {
+	p.mu.Lock()
+	heard := p.heard
+	p.mu.Unlock()
+	if heard == nil {
+		return ""
+	}
+	return heard()
 }
 
 // say takes a message; it may be called from any goroutine.

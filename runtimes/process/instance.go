@@ -175,6 +175,7 @@ func (in *instance) once(ctx context.Context, call *host.Call) (*host.Result, er
 		discard()
 		return nil, names.failure(err)
 	}
+	call.Explain(func() string { return names.text(in.lastWords(s.p)) })
 	result, err := in.ask(ctx, s.link, call, args, names)
 	switch {
 	case err != nil || result.IsError || !staged(stage):

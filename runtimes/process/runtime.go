@@ -20,6 +20,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/toolhost/toolhost/permissions/sandbox"
@@ -76,6 +77,13 @@ func (r *Runtime) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instan
 		return nil, err
 	}
 	spec = spec.WithDefaults()
+	if spec.DataDir != "" {
+		dir, err := filepath.Abs(spec.DataDir) // the program starts in its own folder
+		if err != nil {
+			return nil, fmt.Errorf("the data folder of plugin %q: %w", spec.Plugin, err)
+		}
+		spec.DataDir = dir
+	}
 	var problems []runtimes.Problem
 	collect := func(err error) error {
 		var load *runtimes.LoadError
