@@ -5,6 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -33,11 +36,12 @@ const (
 
 // definition is a tool as tools/list shows it.
 type definition struct {
-	tool    *host.Tool
-	owner   string
-	raw     json.RawMessage // the tool's object in tools/list
-	input   json.RawMessage // its schema
-	refused bool            // the SDK does not take it, so it is not listed
+	tool  *host.Tool
+	owner string
+	raw   json.RawMessage // the tool's object in tools/list
+	input json.RawMessage // its schema
+	same  bool            // it says what the one that is listed does
+	err   error           // why it cannot be listed
 }
 
 // define makes the definition of a tool. It is written here and not by the SDK, whose
@@ -112,28 +116,27 @@ func (s *Server) publish() {
 	defer s.mu.Unlock()
 	changed := false
 	offered := map[string]bool{}
+	var others []host.Registered // than those that are listed
 	for _, t := range s.host.Tools() {
 		if !t.Enabled {
 			continue
 		}
 		offered[t.Name] = true
 		old := s.listed[t.Name]
-		if old != nil && old.tool == t.Tool && old.owner == t.Owner {
-			continue
+		if old == nil || old.tool != t.Tool || old.owner != t.Owner {
+			others = append(others, t)
 		}
-		d, err := s.define(t)
-		if err == nil && old != nil && bytes.Equal(old.raw, d.raw) {
+	}
+	for i, d := range s.defineAll(others) {
+		t := others[i]
+		if old := s.listed[t.Name]; d.same {
 			old.tool, old.owner = t.Tool, t.Owner
 			continue
 		}
 		s.listed[t.Name] = d
 		changed = true
-		if err == nil {
-			err = s.add(d)
-		}
-		if err != nil {
-			s.log.Warn("the tool cannot be listed over MCP", "plugin", t.Owner, "tool", t.Name, "err", err)
-			d.refused = true
+		if d.err != nil {
+			s.log.Warn("the tool cannot be listed over MCP", "plugin", t.Owner, "tool", t.Name, "err", d.err)
 			s.mcp.RemoveTools(t.Name)
 		}
 	}
@@ -147,6 +150,44 @@ func (s *Server) publish() {
 	if changed {
 		s.generation++
 	}
+}
+
+// defineAll makes the definitions of tools and puts those that differ from what is listed into
+// the SDK's tool set, on all processors: whoever has just started a client waits for the first
+// list. s.mu is held.
+func (s *Server) defineAll(tools []host.Registered) []*definition {
+	made := make([]*definition, len(tools))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(tools)) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(tools)); i = next.Add(1) - 1 {
+				made[i] = s.defineOne(tools[i])
+			}
+		})
+	}
+	workers.Wait()
+	return made
+}
+
+// defineOne is defineAll for one tool. A panic would not be that of the request that asks.
+func (s *Server) defineOne(t host.Registered) (d *definition) {
+	defer func() {
+		if v := recover(); v != nil {
+			d = &definition{tool: t.Tool, owner: t.Owner, err: fmt.Errorf("%v", v)}
+		}
+	}()
+	d, err := s.define(t)
+	old := s.listed[t.Name]
+	switch {
+	case err != nil:
+		d.err = err
+	case old != nil && bytes.Equal(old.raw, d.raw):
+		d.same = true
+	default:
+		d.err = s.add(d)
+	}
+	return d
 }
 
 // anyObject is what the SDK is told of schemas with nothing in them that it goes by. It parses
@@ -206,7 +247,7 @@ func (s *Server) listTools(ctx context.Context, next mcp.MethodHandler, method s
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, t := range page.Tools {
-		if d := s.listed[t.Name]; d != nil && !d.refused {
+		if d := s.listed[t.Name]; d != nil && d.err == nil {
 			result.Tools = append(result.Tools, d.raw)
 		}
 	}
