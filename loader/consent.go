@@ -68,6 +68,8 @@ type version struct {
 	dir         string            // holds it instead of the plugin's folder
 	files       map[string][]byte // stand for those of the folder
 	fingerprint string            // that it must have
+	// asking is closed when the user's consent can be asked for; nil where it can be at once.
+	asking <-chan struct{}
 }
 
 // origin says how the plugin of a folder came here. Nothing that a manifest says counts.
@@ -96,6 +98,9 @@ func (o *opener) agreed(ctx context.Context, p *opened, f *folder, v version) bo
 			return false
 		}
 		return true
+	}
+	if v.asking != nil {
+		<-v.asking
 	}
 	answer := o.consent.Ask(ctx, &ConsentQuestion{Dir: p.dir, Origin: o.origin(p), Asks: asks, Digest: p.inputs.digest(), Files: f.consented(maps.Clone(p.inputs))})
 	if answer.Agreed {

@@ -179,12 +179,12 @@ func (l *Loader) LoadAll(ctx context.Context) error {
 			}
 		}
 	}
-	<-following // before anything is asked
+	defer func() { <-following }()
 	l.loading.Lock()
 	defer l.loading.Unlock()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	opened := l.openAll(ctx, folders)
+	opened := l.openAll(ctx, folders, following)
 	for i, f := range folders {
 		var bad *LoadError
 		if err := l.take(ctx, f, resolved[i], <-opened[i], nil); err != nil && !errors.As(err, &bad) {
@@ -198,8 +198,9 @@ func (l *Loader) LoadAll(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// openAll opens plugin folders; each gets a channel that gives the one answer.
-func (l *Loader) openAll(ctx context.Context, folders []string) []chan *opened {
+// openAll opens plugin folders; each gets a channel that gives the one answer. The user's
+// consent is asked for once following is closed.
+func (l *Loader) openAll(ctx context.Context, folders []string, following <-chan struct{}) []chan *opened {
 	answers := make([]chan *opened, len(folders))
 	for i := range answers {
 		answers[i] = make(chan *opened, 1)
@@ -210,7 +211,7 @@ func (l *Loader) openAll(ctx context.Context, folders []string) []chan *opened {
 			slots <- struct{}{}
 			go func() {
 				defer func() { <-slots }()
-				answers[i] <- l.opener.open(ctx, f)
+				answers[i] <- l.opener.openVersion(ctx, f, version{asking: following})
 			}()
 		}
 	}()

@@ -50,6 +50,7 @@ type session struct {
 	log     *slog.Logger
 	calls   *calllog.Log         // nil where nothing is recorded
 	off     switched             // the tools that the user has disabled
+	updates map[string]bool      // which were said to wait, by what is said; Watch alone uses it once it runs
 	loads   []func(loader.Event) // told what becomes of plugins; set before the first load
 	undo    []func()
 }
@@ -76,17 +77,24 @@ func (p *program) open(quiet bool) (*session, error) {
 		Limits:          limits,
 		Log:             s.log,
 	})
+	// Opening the database takes as long as the rest here, and does not wait for it.
+	s.off = switched{session: s}
+	switching := make(chan struct{})
+	go func() {
+		defer close(switching)
+		_ = s.off.apply(context.Background()) // why it cannot be read is in the log
+	}()
 	closed := p.closed()
 	builtIn := foldertools.Tools()
 	for _, t := range builtIn {
 		t.Policy.Closed = closed
 	}
-	if _, err := s.host.Replace("toolhost", host.BuiltIn, builtIn); err != nil {
+	_, err = s.host.Replace("toolhost", host.BuiltIn, builtIn)
+	<-switching
+	if err != nil {
 		return nil, failed(fmt.Errorf("registering the built-in tools: %w", err))
 	}
 	s.record(p.flags.calls, p.flags.mounts, p.flags.state)
-	s.off = switched{session: s}
-	_ = s.off.apply(context.Background()) // why it cannot be read is in the log
 	loadLog := s.log
 	if quiet {
 		loadLog = p.logger(slog.LevelError + 1) // the command reports what failed itself
@@ -118,7 +126,7 @@ func (p *program) open(quiet bool) (*session, error) {
 		Strict:     p.flags.strict,
 		Poll:       p.flags.poll,
 		Observe:    s.observeLoad,
-		Consent:    p.book(s.state),
+		Consent:    &following{Book: p.book(s.state), changed: func(ctx context.Context) { p.announceUpdates(ctx, s) }},
 		Log:        loadLog,
 	})
 	return s, nil
