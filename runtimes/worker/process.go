@@ -245,6 +245,20 @@ func (p *process) begin() bool {
 	return true
 }
 
+// expect counts calls that waited for the worker while it was started.
+func (p *process) expect(calls int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.calls += calls
+}
+
+// takes reports whether the worker takes calls.
+func (p *process) takes() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !p.noNew
+}
+
 // done ends a call. Where it was the last one the worker is stopped after a while.
 func (p *process) done(idle time.Duration) {
 	p.mu.Lock()

@@ -28,13 +28,14 @@ type slot struct {
 
 // attempt is a worker that is being started, or was.
 type attempt struct {
-	ready   chan struct{} // closed when the rest is set
+	ready   chan struct{} // closed when process or err is set
+	waiting int           // calls that wait for it; guarded by the slot's mutex
 	process *process
 	err     error
 }
 
 // take gives the worker with a call counted, where there is one that takes calls; else the
-// attempt to wait for. start is called where there must be a new one.
+// attempt to wait for, in which the call is counted. start is called where there must be a new one.
 func (s *slot) take(now time.Time, start func(*attempt)) (*process, *attempt, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -45,6 +46,7 @@ func (s *slot) take(now time.Time, start func(*attempt)) (*process, *attempt, er
 				return a.process, nil, nil
 			}
 		default:
+			a.waiting++
 			return nil, a, nil
 		}
 	}
@@ -52,9 +54,31 @@ func (s *slot) take(now time.Time, start func(*attempt)) (*process, *attempt, er
 		return nil, nil, fmt.Errorf("%w; it crashed %d times within a minute, and is started again in %s",
 			s.reason, len(s.crashes), max(wait.Round(time.Second), time.Second))
 	}
-	s.current = &attempt{ready: make(chan struct{})}
+	s.current = &attempt{ready: make(chan struct{}), waiting: 1}
 	start(s.current)
 	return nil, s.current, nil
+}
+
+// hand gives the calls that wait for an attempt their worker, or says why there is none. They are
+// the worker's calls from here on: one that has come to nothing yet has not been idle.
+func (s *slot) hand(a *attempt, p *process, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a.process, a.err = p, err
+	if p != nil {
+		p.expect(a.waiting)
+	}
+	close(a.ready)
+}
+
+// leave ends the waiting of a call whose time is over.
+func (s *slot) leave(a *attempt, idle time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a.waiting--
+	if a.process != nil { // it was handed over meanwhile
+		a.process.done(idle)
+	}
 }
 
 // backoff gives how long no worker may be started.
@@ -83,7 +107,7 @@ func (s *slot) crashed(now time.Time, reason error) {
 // acquire gives a worker for a call in a folder, and counts the call. Where none runs one is
 // started; the call waits for it no longer than ctx.
 func (in *instance) acquire(ctx context.Context, folder string) (*process, error) {
-	s := in.slot(folder)
+	s, idle := in.slot(folder), in.runtime.options.IdleStop
 	for {
 		p, a, err := s.take(time.Now(), func(a *attempt) {
 			if !in.work(func() { in.start(s, a, folder) }) {
@@ -99,10 +123,15 @@ func (in *instance) acquire(ctx context.Context, folder string) (*process, error
 		}
 		select {
 		case <-a.ready:
-			if a.err != nil {
+			switch {
+			case a.err != nil:
 				return nil, a.err
+			case a.process.takes():
+				return a.process, nil
 			}
+			a.process.done(idle) // it has ended already
 		case <-ctx.Done():
+			s.leave(a, idle)
 			return nil, context.Cause(ctx)
 		}
 	}
@@ -122,17 +151,16 @@ func (in *instance) slot(folder string) *slot {
 // start starts the worker of a slot. It is bounded by the life of the instance, not by the
 // call that needs it first: others may wait for it too.
 func (in *instance) start(s *slot, a *attempt, folder string) {
-	defer close(a.ready)
 	o, err := in.restart(folder)
 	if err != nil {
-		a.err = err
 		var crash *crashError
 		if errors.As(err, &crash) {
 			s.crashed(time.Now(), err)
 		}
+		s.hand(a, nil, err)
 		return
 	}
-	a.process = o.process
+	s.hand(a, o.process, nil)
 	in.watch(s, o.process)
 }
 
