@@ -20,11 +20,12 @@ type api struct {
 
 	turn, capture goja.Callable // turns.js says what they are; nil until they are needed
 
-	eval         goja.Value        // eval by another name; nil until it is touched
-	newBuffer    goja.Callable     // ArrayBuffer → Buffer; nil until Buffer is touched
-	cardHost     *goja.Object      // what the SDK of cards calls; nil until it is touched
-	fileHost     *goja.Object      // what node:fs calls; nil until it is touched
-	exchanges    map[int]*exchange // requests whose responses are not read to their ends
+	eval         goja.Value            // eval by another name; nil until it is touched
+	newBuffer    goja.Callable         // ArrayBuffer → Buffer; nil until Buffer is touched
+	cardHost     *goja.Object          // what the SDK of cards calls; nil until it is touched
+	fileHost     *goja.Object          // what node:fs calls; nil until it is touched
+	lazy         map[*goja.Object]bool // proxies that make members when they are touched
+	exchanges    map[int]*exchange     // requests whose responses are not read to their ends
 	lastExchange int
 	sockets      map[int]*socket // open connections of node:net and node:tls
 	lastSocket   int

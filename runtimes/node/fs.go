@@ -505,7 +505,6 @@ func (e *engine) fileHost() goja.Value {
 			return goja.Undefined()
 		},
 		"flags": e.object(fileFlags()),
-		"lazy":  e.lazyModule,
 	})
 	return e.api.fileHost
 }

@@ -62,10 +62,6 @@ func loadPerformance(e *engine) goja.Value {
 	}))
 }
 
-func loadWebStreams(e *engine) goja.Value {
-	return webStreamsLibrary.load(e, e.object(map[string]any{"lazy": e.lazyModule}))
-}
-
 func loadPath(e *engine) goja.Value {
 	return pathLibrary.load(e, e.object(map[string]any{"cwd": func(goja.FunctionCall) goja.Value { return e.vm.ToValue(e.cwd()) }}))
 }

@@ -83,6 +83,9 @@ func loadTypes(e *engine) goja.Value {
 				return goja.Undefined()
 			}
 			kind := kindOf(o)
+			if e.api.lazy[o] {
+				kind = "Object"
+			}
 			if kind == "Object" {
 				kind = refine(o)
 			}

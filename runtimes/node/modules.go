@@ -95,6 +95,11 @@ func member(load func(e *engine) goja.Value, name string) func(e *engine) goja.V
 	return func(e *engine) goja.Value { return load(e).ToObject(e.vm).Get(name) }
 }
 
+// internalModule gives an internal module as a whole.
+func internalModule(name string) func(e *engine) goja.Value {
+	return func(e *engine) goja.Value { return e.internal(name) }
+}
+
 // fromInternal is a member of an internal module, fromBuiltin one of a built-in module.
 func fromInternal(module, name string) func(e *engine) goja.Value {
 	return member(func(e *engine) goja.Value { return e.internal(module) }, name)
@@ -104,14 +109,19 @@ func fromBuiltin(module, name string) func(e *engine) goja.Value {
 	return member(func(e *engine) goja.Value { m, _ := e.require(module); return m }, name)
 }
 
-// lazyModule is (names, make) → an object with those members, each made when it is first touched.
-func (e *engine) lazyModule(c goja.FunctionCall) goja.Value {
-	var names []string
-	if err := e.vm.ExportTo(c.Argument(0), &names); err != nil {
-		panic(err)
-	}
-	f, _ := goja.AssertFunction(c.Argument(1))
-	return e.vm.NewDynamicObject(&lazyMembers{names: names, values: map[string]goja.Value{}, make: func(name string) goja.Value { return e.apply(f, e.vm.ToValue(name)) }})
+// loadLazy makes the library of objects whose members are made when they are touched.
+func loadLazy(e *engine) goja.Value {
+	return lazyLibrary.load(e, e.object(map[string]any{
+		// (proxy) → proxy, which the host says is none
+		"own": func(c goja.FunctionCall) goja.Value {
+			o := c.Argument(0).ToObject(e.vm)
+			if e.api.lazy == nil {
+				e.api.lazy = map[*goja.Object]bool{}
+			}
+			e.api.lazy[o] = true
+			return o
+		},
+	}))
 }
 
 // lazyMembers is an object whose members are made when they are first touched.

@@ -28,7 +28,7 @@ type primed struct {
 
 // primable are the libraries that take nothing of a call when they are loaded.
 var primable = []string{
-	"buffer", "encoding_host", "errors", "event_target", "fs", "fs_core", "intl", "iterator", "language_more", "regexp",
+	"buffer", "encoding_host", "errors", "event_target", "fs", "fs_constants", "fs_core", "fs_members", "fs_promises", "fs_stats", "intl", "iterator", "language_more", "regexp",
 	"symbols", "text_codecs", "turns", "weak", "whatwg_url",
 	"assert", "events", "path", "querystring", "string_decoder", "url", "util", "@toolhost/text",
 }
@@ -94,7 +94,11 @@ func (p *primed) wanted(of *program) bool {
 func usedBy(e *engine) []string {
 	names := []string{} // never nil
 	for _, name := range primable {
-		if e.modules[name] != nil || e.api.internal[name] != nil {
+		loaded := e.modules[name]
+		if internalModules[name] != nil {
+			loaded = e.api.internal[name] // the module of that name may be made of another library
+		}
+		if loaded != nil {
 			names = append(names, name)
 		}
 	}

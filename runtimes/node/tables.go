@@ -32,8 +32,13 @@ var (
 	eventsLibrary         = newLibrary("events")
 	fetchLibrary          = newLibrary("fetch")
 	formDataLibrary       = newLibrary("form_data")
+	fsConstantsLibrary    = newLibrary("fs_constants")
 	fsCoreLibrary         = newLibrary("fs_core")
+	fsHandleLibrary       = newLibrary("fs_handle")
 	fsLibrary             = newLibrary("fs")
+	fsMembersLibrary      = newLibrary("fs_members")
+	fsPromisesLibrary     = newLibrary("fs_promises")
+	fsStatsLibrary        = newLibrary("fs_stats")
 	fsStreamsLibrary      = newLibrary("fs_streams")
 	headersLibrary        = newLibrary("headers")
 	httpLibrary           = newLibrary("http")
@@ -44,6 +49,7 @@ var (
 	iteratorLibrary       = newLibrary("iterator")
 	languageLibrary       = newLibrary("language")
 	languageMoreLibrary   = newLibrary("language_more")
+	lazyLibrary           = newLibrary("lazy")
 	lazyStreamLibrary     = newLibrary("lazy_stream")
 	messageChannelLibrary = newLibrary("message_channel")
 	mimeLibrary           = newLibrary("mime")
@@ -127,11 +133,17 @@ func init() {
 		"fetch":           loadFetch,
 		"form_data":       plain(formDataLibrary),
 		"fs":              func(e *engine) goja.Value { return fsLibrary.load(e, e.fileHost()) },
+		"fs_constants":    func(e *engine) goja.Value { return fsConstantsLibrary.load(e, e.fileHost()) },
 		"fs_core":         func(e *engine) goja.Value { return fsCoreLibrary.load(e, e.fileHost()) },
+		"fs_handle":       plain(fsHandleLibrary),
+		"fs_members":      func(e *engine) goja.Value { return fsMembersLibrary.load(e, e.fileHost()) },
+		"fs_promises":     plain(fsPromisesLibrary),
+		"fs_stats":        plain(fsStatsLibrary),
 		"fs_streams":      plain(fsStreamsLibrary),
 		"headers":         plain(headersLibrary),
 		"inspect":         loadInspect,
 		"intl":            loadIntl,
+		"lazy":            loadLazy,
 		"http":            plain(httpLibrary),
 		"iterator":        plain(iteratorLibrary),
 		"language":        loadLanguage,
@@ -188,8 +200,8 @@ func init() {
 		"dns":                 plain(dnsLibrary),
 		"dns/promises":        fromBuiltin("dns", "promises"),
 		"events":              plain(eventsLibrary),
-		"fs":                  fromInternal("fs", "fs"),
-		"fs/promises":         fromInternal("fs_core", "promises"),
+		"fs":                  internalModule("fs_members"),
+		"fs/promises":         internalModule("fs_promises"),
 		"http":                fromInternal("http", "http"),
 		"https":               fromInternal("http", "https"),
 		"module":              loadModuleModule,
@@ -207,7 +219,7 @@ func init() {
 		"stream":              plain(streamLibrary),
 		"stream/consumers":    fromBuiltin("stream", "consumers"),
 		"stream/promises":     fromBuiltin("stream", "promises"),
-		"stream/web":          loadWebStreams,
+		"stream/web":          plain(webStreamsLibrary),
 		"string_decoder":      plain(stringDecoderLibrary),
 		"sys":                 func(e *engine) goja.Value { m, _ := e.require("util"); return m },
 		"timers":              loadTimers,

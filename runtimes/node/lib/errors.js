@@ -13,7 +13,7 @@ function nodeError(kind, code, message) {
   return error;
 }
 
-const primitive = new Set(['string', 'function', 'number', 'object', 'boolean', 'bigint', 'symbol', 'Function', 'Object']);
+const primitive = ['string', 'function', 'number', 'object', 'boolean', 'bigint', 'symbol', 'Function', 'Object'];
 
 // received says what came, as Node words it.
 function received(value) {
@@ -39,7 +39,7 @@ function invalidArgType(name, expected, value) {
   if (!Array.isArray(expected)) expected = [expected];
   const types = [], instances = [], other = [];
   for (const word of expected) {
-    if (primitive.has(word)) types.push(word.toLowerCase());
+    if (primitive.includes(word)) types.push(word.toLowerCase());
     else if (/^[A-Z]/.test(word)) instances.push(word);
     else other.push(word);
   }

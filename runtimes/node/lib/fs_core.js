@@ -1,12 +1,13 @@
 'use strict';
 // The heart of node:fs, small enough to be loaded for a call that reads one file. Each
 // function is written once, as a generator that yields operations of the host; from it
-// come its three forms: sync, with a callback, with a promise. The rest is in fs.js.
+// come its three forms: sync, with a callback, with a promise. The rest is in fs.js, and is loaded when it is touched.
 
 const { sync, start, later, flags: system } = host;
 const { nodeError, invalidArgType, invalidArgValue, check, AbortError } = require('internal/errors');
 
 const more = () => require('internal/fs');
+const statistics = () => require('internal/fs_stats');
 
 function parseFlags(flags, otherwise) {
   if (flags == null) return otherwise;
@@ -14,7 +15,7 @@ function parseFlags(flags, otherwise) {
   if (flags === 'r') return system.O_RDONLY;
   if (flags === 'w') return system.O_TRUNC | system.O_CREAT | system.O_WRONLY;
   if (flags === 'a') return system.O_APPEND | system.O_CREAT | system.O_WRONLY;
-  const found = more().openFlags[flags];
+  const found = require('internal/fs_constants').openFlags[flags];
   if (found === undefined) throw invalidArgValue('flags', flags);
   return found;
 }
@@ -85,6 +86,7 @@ function* attempt(...op) {
 }
 
 const ops = {
+  __proto__: null,
   *readFile(path, opts) {
     opts = options(opts, { flag: 'r' });
     const encoding = encodingOf(opts.encoding);
@@ -120,7 +122,7 @@ const ops = {
       const entries = yield ['readdir', here];
       for (let i = 0; i < entries.length; i += 2) {
         const name = below === '' ? entries[i] : joinPath(below, entries[i]);
-        if (opts.withFileTypes) out.push(new (more().Dirent)(nameAs(entries[i], opts.encoding), here, entries[i + 1]));
+        if (opts.withFileTypes) out.push(new (statistics().Dirent)(nameAs(entries[i], opts.encoding), here, entries[i + 1]));
         else out.push(name);
         if (opts.recursive && entries[i + 1] === 0o040000) folders.push(name);
       }
@@ -172,9 +174,9 @@ function* statOf(op, path, opts) {
   if (opts?.throwIfNoEntry === false) {
     const [error, numbers] = yield* attempt(op, path);
     if (error) { if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined; throw error; }
-    return more().makeStats(numbers, !!opts.bigint);
+    return statistics().makeStats(numbers, !!opts.bigint);
   }
-  return more().makeStats(yield [op, path], !!opts?.bigint);
+  return statistics().makeStats(yield [op, path], !!opts?.bigint);
 }
 
 // runSync runs a generator of operations to its end at once.
@@ -219,7 +221,7 @@ function callbackOf(args) {
 }
 
 // What gives no result gives its callback none.
-const quiet = new Set(['writeFile', 'appendFile', 'access', 'rmdir', 'rm', 'unlink', 'rename', 'copyFile', 'cp', 'truncate', 'ftruncate', 'chmod', 'utimes', 'link', 'symlink', 'close', 'fsync', 'fdatasync']);
+const quiet = ['writeFile', 'appendFile', 'access', 'rmdir', 'rm', 'unlink', 'rename', 'copyFile', 'cp', 'truncate', 'ftruncate', 'chmod', 'utimes', 'link', 'symlink', 'close', 'fsync', 'fdatasync'];
 
 const named = (name, f) => Object.defineProperty(f, 'name', { value: name, configurable: true });
 
@@ -227,7 +229,7 @@ function callbackForm(name, make) {
   return named(name, (...args) => {
     const done = callbackOf(args);
     while (args.length > 0 && args[args.length - 1] === undefined) args.pop();
-    drive(make(...args), (error, result) => error ? done(error) : quiet.has(name) ? done(null) : done(null, result));
+    drive(make(...args), (error, result) => error ? done(error) : quiet.includes(name) ? done(null) : done(null, result));
   });
 }
 const syncForm = (name, make) => named(`${name}Sync`, (...args) => runSync(make(...args)));
@@ -241,20 +243,18 @@ function promiseForm(name, make) {
   });
 }
 
-const promises = host.lazy(['access', 'appendFile', 'chmod', 'chown', 'constants', 'copyFile', 'cp', 'lchmod', 'lchown', 'link', 'lstat', 'lutimes', 'mkdir', 'mkdtemp', 'open', 'opendir',
-  'readFile', 'readdir', 'readlink', 'realpath', 'rename', 'rm', 'rmdir', 'stat', 'statfs', 'symlink', 'truncate', 'unlink', 'utimes', 'watch', 'writeFile'],
-(name) => ops[name] ? promiseForm(name, ops[name]) : more().promiseMember(name));
-
 // ctx.fs: promises only, and few.
+const promises = () => require('internal/fs_promises');
 const context = {
   read: promiseForm('read', ops.readFile),
-  write: (path, value, opts) => promises.writeFile(path, value, opts),
-  list: (path) => promises.readdir(path ?? '.'),
-  stat: (path) => promises.stat(path),
+  write: (path, value, opts) => promises().writeFile(path, value, opts),
+  list: (path) => promises().readdir(path ?? '.'),
+  stat: (path) => promises().stat(path),
   exists: (path) => new Promise((resolve) => start((error, found) => resolve(!error && found), 'exists', toPath(path))),
-  mkdir: (path, opts) => promises.mkdir(path, opts ?? { recursive: true }).then(() => undefined),
+  mkdir: (path, opts) => promises().mkdir(path, opts ?? { recursive: true }).then(() => undefined),
 };
+
 module.exports = {
-  ops, promises, context, handle, runSync, drive, promised, callbackOf, callbackForm, syncForm, promiseForm, attempt, isMissing, toPath, parseFlags, parseMode, options, data,
+  ops, context, handle, named, drive, promised, runSync, callbackOf, callbackForm, syncForm, promiseForm, attempt, isMissing, toPath, parseFlags, parseMode, options, data,
   nameAs, namesAs, joinPath, checkFD,
 };

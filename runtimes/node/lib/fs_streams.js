@@ -1,6 +1,8 @@
 'use strict';
 const { Readable, Writable } = require('stream');
-const { fs, toPath, parseFlags, FileHandle } = require('internal/fs');
+const fs = require('internal/fs_members');
+const { toPath, parseFlags } = require('internal/fs_core');
+const { FileHandle } = require('internal/fs_handle');
 const { outOfRange, check } = require('internal/errors');
 
 function settings(options, defaults) {

@@ -7,4 +7,4 @@ const homes = {
   ReadableStreamDefaultController: readable, TransformStream: transform, TransformStreamDefaultController: transform, WritableStream: writable, WritableStreamDefaultController: writable,
   WritableStreamDefaultWriter: writable, ByteLengthQueuingStrategy: queue, CountQueuingStrategy: queue, TextEncoderStream: codecs, TextDecoderStream: codecs, CompressionStream: codecs, DecompressionStream: codecs,
 };
-module.exports = host.lazy(Object.keys(homes), (name) => require(homes[name])[name]);
+module.exports = require('internal/lazy').lazy(Object.keys(homes), (object, name) => { object[name] = require(homes[name])[name]; });
