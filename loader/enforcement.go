@@ -180,6 +180,10 @@ func (e *enforcing) network(rule string, p permissions.HostPolicy) {
 	case e.place == InProcess, e.place == InWorker:
 	case !e.confined():
 		by, how = Advisory, e.loose()
+	case e.m.Protocol == "go-plugin" && rule == "fetch":
+		how = "the process has no network; the host makes the requests that it is asked for, with call.HTTP() in Go, and refuses those to others"
+	case e.m.Protocol == "go-plugin":
+		by, how = ByKernel, "the process has no network at all, since with the protocol go-plugin it can only ask the host for requests (fetch); with stdio or mcp it could connect"
 	case e.support.Network:
 		by, how = ByKernel, "the process has a network of its own, which holds the host's proxy and nothing else"
 	case e.mode == sandbox.Require:

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolhost/toolhost/permissions"
 	"github.com/toolhost/toolhost/permissions/sandbox"
 	"github.com/toolhost/toolhost/runtimes"
 )
@@ -84,4 +85,41 @@ func (o openOnly) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instan
 		spec.Tools[i].Handler = "h.js"
 	}
 	return o.rt.Open(ctx, spec)
+}
+
+// TestHostsOfPrograms says who holds a program to its hosts, by the protocol that it speaks.
+func TestHostsOfPrograms(t *testing.T) {
+	full := &sandbox.Support{OS: "linux", Landlock: 6, Seccomp: true, Namespaces: true, Network: true}
+	without := &sandbox.Support{OS: "linux", Landlock: 6, Seccomp: true}
+	hosts := permissions.HostPolicy{Static: []string{"example.com"}}
+	for _, c := range []struct {
+		protocol, rule string
+		mode           sandbox.Mode
+		support        *sandbox.Support
+		want           Enforcer
+		how            string
+	}{
+		{"stdio", "fetch", sandbox.Require, full, ByKernel, "which holds the host's proxy and nothing else"},
+		{"mcp", "net", sandbox.Require, full, ByKernel, "which holds the host's proxy and nothing else"},
+		{"stdio", "fetch", sandbox.Require, without, ByHost, "the plugin is refused"},
+		{"stdio", "fetch", sandbox.BestEffort, without, ByKernel, "no network at all"},
+		{"go-plugin", "fetch", sandbox.Require, full, ByHost, "the host makes the requests that it is asked for"},
+		{"go-plugin", "fetch", sandbox.Require, without, ByHost, "the host makes the requests that it is asked for"},
+		{"go-plugin", "net", sandbox.Require, full, ByKernel, "can only ask the host for requests"},
+		{"go-plugin", "fetch", sandbox.Off, full, Advisory, "the sandbox is off"},
+	} {
+		m := &Manifest{Runtime: "process", Protocol: c.protocol, Policy: &permissions.Policy{Fetch: hosts, Net: hosts}}
+		found := false
+		for _, e := range Enforce(m, InChild, c.mode, c.support) {
+			if e.Rule == c.rule {
+				found = true
+				if e.Enforced != c.want || !strings.Contains(e.How, c.how) {
+					t.Errorf("%s, %s, mode %v: %v, %q; want %v, %q", c.protocol, c.rule, c.mode, e.Enforced, e.How, c.want, c.how)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("%s: nothing is said of %s", c.protocol, c.rule)
+		}
+	}
 }
