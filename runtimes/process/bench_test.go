@@ -3,10 +3,12 @@ package process_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -148,6 +150,37 @@ func BenchmarkStart(b *testing.B) {
 				best = min(best, time.Since(began))
 			}
 			b.ReportMetric(float64(best)/1e6, "ms/best")
+		})
+	}
+}
+
+// BenchmarkFiles gives what opening a plugin costs by its files, of which a sum is made, and
+// MB/s of them.
+func BenchmarkFiles(b *testing.B) {
+	for _, c := range []struct {
+		name        string
+		files, size int
+	}{{"1 of 1 KB", 1, 1 << 10}, {"1000 of 10 KB", 1000, 10 << 10}, {"1 of 64 MB", 1, 64 << 20}} {
+		b.Run(c.name, func(b *testing.B) {
+			dir := b.TempDir()
+			for i := range c.files {
+				if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("file%d", i)), make([]byte, c.size), 0o600); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.SetBytes(int64(c.files * c.size))
+			for b.Loop() {
+				in, err := process.New(nil).Open(b.Context(), runtimes.Spec{
+					Plugin: "bench", Dir: dir, Command: []string{"/bin/true"}, Policy: &permissions.Policy{Root: dir},
+					Tools: []runtimes.Tool{{ID: "text"}}, Log: slog.New(slog.DiscardHandler),
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := in.Close(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+			}
 		})
 	}
 }
