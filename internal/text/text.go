@@ -167,25 +167,33 @@ func jointPart(s string) int {
 // them; an end at the very end makes no line.
 func Lines(s string) iter.Seq[string] {
 	return func(yield func(line string) bool) {
+		LinesAt(s)(func(_ int, line string) bool { return yield(line) })
+	}
+}
+
+// LinesAt is Lines that gives the byte at which each begins too.
+func LinesAt(s string) iter.Seq2[int, string] {
+	return func(yield func(start int, line string) bool) {
 		plain := strings.IndexByte(s, '\r') < 0 // what is quicker to look through
-		for s != "" {
-			end := -1
+		for start := 0; start < len(s); {
+			n := -1
 			if plain {
-				end = strings.IndexByte(s, '\n')
+				n = strings.IndexByte(s[start:], '\n')
 			} else {
-				end = strings.IndexAny(s, "\r\n")
+				n = strings.IndexAny(s[start:], "\r\n")
 			}
-			if end < 0 {
-				yield(s)
+			if n < 0 {
+				yield(start, s[start:])
 				return
 			}
-			if !yield(s[:end]) {
+			end := start + n
+			if !yield(start, s[start:end]) {
 				return
 			}
 			if s[end] == '\r' && end+1 < len(s) && s[end+1] == '\n' {
 				end++
 			}
-			s = s[end+1:]
+			start = end + 1
 		}
 	}
 }
