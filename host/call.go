@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -45,14 +46,15 @@ const MaxDepth = 8
 
 // Execute is Call for a command. What the command returned is also the result's Value, as
 // JSON; nil, with no content, where it returned nothing. A call that a handler makes has the
-// Depth of the handler's own call plus one.
+// Depth of the handler's own call plus one, and its Plugin: such a call also reaches the tools of
+// that plugin, as PLUGIN.TOOL.
 func (h *Host) Execute(ctx context.Context, call *Call) (*Result, error) {
 	done, err := h.running.begin()
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	return h.lookUp(ctx, call, (*table).command)
+	return h.lookUp(ctx, call, func(t *table, name string) (Registered, error) { return t.command(name, call.Plugin) })
 }
 
 // tool and command find what is called.
@@ -67,9 +69,17 @@ func (t *table) tool(name string) (Registered, error) {
 	return Registered{}, &UnknownToolError{Tool: name, Nearest: nearest(name, t.order)}
 }
 
-func (t *table) command(name string) (Registered, error) {
+func (t *table) command(name, by string) (Registered, error) {
 	if i := slices.IndexFunc(t.commands, func(r Registered) bool { return r.Name == name && r.Enabled }); i >= 0 {
 		return t.commands[i], nil
+	}
+	if own, ok := strings.CutPrefix(name, by+"."); ok {
+		if r, ok := t.find(own); ok && r.Enabled && r.Owner == by && r.Source == Plugin {
+			tool := *r.Tool
+			tool.Command = true // who runs it gets what it returned
+			r.Tool = &tool
+			return r, nil
+		}
 	}
 	return Registered{}, &UnknownCommandError{Command: name, Nearest: nearest(name, t.commands)}
 }

@@ -54,6 +54,16 @@ func TestExecute(t *testing.T) {
 	if _, err := h.Execute(t.Context(), &host.Call{Tool: "kit.valu"}); !errors.As(err, &none) || none.Nearest != "kit.value" {
 		t.Errorf("got %v", err)
 	}
+	// A plugin's own tools, for its own calls, and nobody else's.
+	r, err = h.Execute(t.Context(), &host.Call{Tool: "kit.same", Plugin: "kit"})
+	if err != nil || string(r.Value) != `"tool"` {
+		t.Errorf("own tool: %+v, %v", r, err)
+	}
+	for _, by := range []string{"", "other"} {
+		if _, err := h.Execute(t.Context(), &host.Call{Tool: "kit.same", Plugin: by}); !errors.As(err, &none) {
+			t.Errorf("by %q: got %v", by, err)
+		}
+	}
 	h.SetEnabled("kit.value", false)
 	if _, err := h.Execute(t.Context(), &host.Call{Tool: "kit.value"}); !errors.As(err, &none) {
 		t.Errorf("disabled: got %v", err)

@@ -221,7 +221,7 @@ func (s Selection) is(ctx context.Context, name string, settings runtimes.Settin
 func (l *Loader) Run(e MenuEntry, s Selection, params map[string]json.RawMessage) (*MenuRun, error) {
 	switch {
 	case e.Kind == MenuCommand:
-		args := map[string]any{"paths": s.Paths}
+		args := map[string]any{"paths": s.Paths, "files": s.Paths}
 		if len(s.Paths) == 1 {
 			args["path"] = s.Paths[0]
 		}

@@ -39,7 +39,7 @@ conditions hold. Paths start at the working directory; the files need not exist.
 		Short: "Run an entry of the context menu",
 		Long: `Runs an entry for the selected files: once with all of them where the tool takes a
 list of files, else once a file. key=value words set the tool's other arguments, or
-the parameters of an action. A command gets the files as "paths"; the prompt of an
+the parameters of an action. A command gets the files as "paths" and "files"; the prompt of an
 action is printed, filled in. It runs with the same grants, limits and log as an
 agent's call. With --json it prints the result, or a list of results where there are
 several calls.`,
