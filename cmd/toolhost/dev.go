@@ -131,7 +131,7 @@ func (d *dev) run(ctx context.Context, opener *program, ready chan struct{}, scr
 	var running sync.WaitGroup
 	defer func() { stop(); running.Wait() }()
 	running.Go(func() {
-		opener.follow(ctx, d.s, ready)
+		opener.follow(ctx, d.s, func() { close(ready) })
 	})
 	running.Go(func() {
 		<-ready

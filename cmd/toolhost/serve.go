@@ -74,7 +74,10 @@ func (p *program) serve(ctx context.Context, folderNamed bool) error {
 	}
 	go func() {
 		defer close(ended)
-		p.follow(ctx, s, ready)
+		p.follow(ctx, s, func() {
+			server.Publish() // before anything else takes the processors
+			close(ready)
+		})
 	}()
 	defer func() { stop(); <-ended }()
 	if web != nil {
@@ -106,10 +109,10 @@ func (p *program) newServer(s *session, ready <-chan struct{}, traces *tracing.T
 // freeAfter is how long after the first load the memory that it took is given back.
 const freeAfter = 2 * time.Second
 
-// follow loads every plugin, closes ready, and loads anew what changes until ctx ends.
-func (p *program) follow(ctx context.Context, s *session, ready chan<- struct{}) {
+// follow loads every plugin, calls loaded, and loads anew what changes until ctx ends.
+func (p *program) follow(ctx context.Context, s *session, loaded func()) {
 	p.loadAll(ctx, s)
-	close(ready)
+	loaded()
 	for _, u := range p.updates(ctx, s) {
 		s.log.Warn("plugin update held", "plugin", u.Plugin, "err", strings.Join(u.Waits, "; "), "hint", u.Hint)
 	}

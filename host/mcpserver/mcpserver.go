@@ -176,6 +176,10 @@ func New(h *host.Host, options *Options) *Server {
 // Its tools are the host's; add and remove them there.
 func (s *Server) MCP() *mcp.Server { return s.mcp }
 
+// Publish makes the list of the tools that there are. It is made when somebody asks otherwise:
+// at the end of the first load, before [Options].Ready is closed, whoever waits is answered sooner.
+func (s *Server) Publish() { s.publish() }
+
 // Close stops following the host. It does not end sessions.
 func (s *Server) Close() {
 	s.unobserve()
