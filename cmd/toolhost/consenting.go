@@ -90,6 +90,35 @@ func (p *program) updates(ctx context.Context, s *session) []heldListing {
 	return list
 }
 
+// announceUpdates says in the log which updates wait, each once.
+func (p *program) announceUpdates(ctx context.Context, s *session) {
+	waiting := map[string]bool{}
+	for _, u := range p.updates(ctx, s) {
+		waits := strings.Join(u.Waits, "; ")
+		key := u.Dir + "\x00" + waits
+		if waiting[key] = true; !s.updates[key] {
+			s.log.Warn("plugin update held", "plugin", u.Plugin, "err", waits, "hint", u.Hint)
+		}
+	}
+	s.updates = waiting
+}
+
+// following is a book of which a host that runs asks what was decided meanwhile.
+type following struct {
+	*consent.Book
+	changed func(context.Context) // called where something was
+}
+
+var _ loader.Consent = (*following)(nil)
+
+func (f *following) Changed(ctx context.Context, since int64) ([]string, int64, error) {
+	dirs, now, err := f.Book.Changed(ctx, since)
+	if since >= 0 && len(dirs) > 0 {
+		f.changed(ctx)
+	}
+	return dirs, now, err
+}
+
 // sameFolder reports whether two names are those of one folder that is there.
 func sameFolder(a, b string) bool {
 	x, err := os.Stat(a)

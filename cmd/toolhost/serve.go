@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -113,8 +112,10 @@ const freeAfter = 2 * time.Second
 func (p *program) follow(ctx context.Context, s *session, loaded func()) {
 	p.loadAll(ctx, s)
 	loaded()
-	for _, u := range p.updates(ctx, s) {
-		s.log.Warn("plugin update held", "plugin", u.Plugin, "err", strings.Join(u.Waits, "; "), "hint", u.Hint)
+	p.announceUpdates(context.WithoutCancel(ctx), s) // also where the session was a short one
+	if len(p.globsOf(p.flags.state, realPaths{})) > 0 {
+		s.log.Warn("the state folder lies in the agent's folder: it is closed to every tool, and not to other programs of the agent",
+			"state", p.flags.state, "folder", p.flags.folder, "hint", "name another one with --state")
 	}
 	// Loading took much that nothing needs any more. Whoever waits for the tools comes first.
 	free := time.AfterFunc(freeAfter, debug.FreeOSMemory)

@@ -50,6 +50,7 @@ type session struct {
 	log     *slog.Logger
 	calls   *calllog.Log         // nil where nothing is recorded
 	off     switched             // the tools that the user has disabled
+	updates map[string]bool      // which were said to wait, by what is said; Watch alone uses it once it runs
 	loads   []func(loader.Event) // told what becomes of plugins; set before the first load
 	undo    []func()
 }
@@ -125,7 +126,7 @@ func (p *program) open(quiet bool) (*session, error) {
 		Strict:     p.flags.strict,
 		Poll:       p.flags.poll,
 		Observe:    s.observeLoad,
-		Consent:    p.book(s.state),
+		Consent:    &following{Book: p.book(s.state), changed: func(ctx context.Context) { p.announceUpdates(ctx, s) }},
 		Log:        loadLog,
 	})
 	return s, nil

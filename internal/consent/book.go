@@ -124,6 +124,9 @@ func (b *Book) Ask(ctx context.Context, q *loader.ConsentQuestion) loader.Consen
 		b.warn(ctx, err)
 	} else if next != nil {
 		b.keep(next)
+		if next.How == FirstSeen {
+			b.warnOfNamesake(ctx, q)
+		}
 		if record != nil && record.Folder != q.Dir {
 			err = b.db.UpdateConsent(ctx, record.Folder, false, func(*state.Consent) (*state.Consent, error) { return nil, nil })
 			if err != nil {
@@ -132,6 +135,23 @@ func (b *Book) Ask(ctx context.Context, q *loader.ConsentQuestion) loader.Consen
 		}
 	}
 	return answer
+}
+
+// warnOfNamesake says that a plugin in a folder that was named just now has the name of an
+// installed one: tools, settings and what is stored are known by that name.
+func (b *Book) warnOfNamesake(ctx context.Context, q *loader.ConsentQuestion) {
+	list, err := b.db.Consents(ctx, q.Asks.Plugin)
+	if err != nil {
+		b.warn(ctx, err)
+		return
+	}
+	for _, c := range list {
+		if _, err := os.Lstat(c.Folder); err == nil && c.Folder != q.Dir && c.Origin == string(loader.Installed) {
+			b.log.Warn("a plugin has the name of an installed one: it takes its tools, its settings and what it has stored",
+				"plugin", q.Asks.Plugin, "folder", q.Dir, "installed", c.Folder, "hint", "give it another name, unless it is that plugin")
+			return
+		}
+	}
 }
 
 // maxFiles is how many bytes of manifest, schemas and prompts are kept of one version.
@@ -430,7 +450,8 @@ func (b *Book) Hold(ctx context.Context, folder string, q *loader.ConsentQuestio
 		return err
 	}
 	v.Differs = differs
-	return b.db.UpdateConsent(ctx, folder, false, func(now *state.Consent) (*state.Consent, error) {
+	// Hosts that run are to say that it waits.
+	return b.db.UpdateConsent(ctx, folder, true, func(now *state.Consent) (*state.Consent, error) {
 		if now == nil {
 			return nil, ErrChanged
 		}

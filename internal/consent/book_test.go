@@ -190,6 +190,63 @@ func TestTrust(t *testing.T) {
 	d.agreed(d.ask(loader.Installed, "p", `{"env":["A"]}`, "a=x"))
 }
 
+// TestNamesake names a folder whose plugin has the name of an installed one.
+func TestNamesake(t *testing.T) {
+	d := newDesk(t, nil)
+	q := d.question(loader.Installed, "p", `{}`, "a=x")
+	kept := t.TempDir()
+	tree, err := pack.Copy(kept, d.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.book.Install(t.Context(), q.Dir, q, tree, kept); err != nil {
+		t.Fatal(err)
+	}
+	d.agreed(d.ask(loader.Installed, "p", `{}`, "a=x"))
+	if d.log.Len() > 0 {
+		t.Error(d.log.String())
+	}
+	installed := d.dir
+	for i, name := range []string{"other", "p", "p"} {
+		d.dir = filepath.Join(t.TempDir(), fmt.Sprint(i))
+		d.write("h.js", "1")
+		d.agreed(d.ask(loader.Named, name, `{}`, "a=x"))
+		d.agreed(d.ask(loader.Named, name, `{}`, "a=x"))
+		want := 0
+		if name == "p" {
+			want = 1
+		}
+		if got := strings.Count(d.log.String(), "installed="+installed); got != want {
+			t.Errorf("%s: it was said %d times: %s", name, got, d.log.String())
+		}
+		d.log.Reset()
+	}
+}
+
+// TestHoldIsTold has an update wait: hosts that run look.
+func TestHoldIsTold(t *testing.T) {
+	d := newDesk(t, nil)
+	q := d.question(loader.Installed, "p", `{}`, "a=x")
+	kept := t.TempDir()
+	tree, err := pack.Copy(kept, d.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.book.Install(t.Context(), q.Dir, q, tree, kept); err != nil {
+		t.Fatal(err)
+	}
+	_, before, err := d.book.Changed(t.Context(), -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.book.Hold(t.Context(), q.Dir, q, tree, kept, []string{"it asks for more"}); err != nil {
+		t.Fatal(err)
+	}
+	if dirs, now, err := d.book.Changed(t.Context(), before); !slices.Equal(dirs, []string{q.Dir}) || now == before || err != nil {
+		t.Errorf("%q, %d after %d, %v", dirs, now, before, err)
+	}
+}
+
 func TestInstalled(t *testing.T) {
 	d := newDesk(t, nil)
 	a := d.ask(loader.Installed, "p", `{}`, "a=x")
