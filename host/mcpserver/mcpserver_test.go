@@ -460,6 +460,26 @@ func TestCustomMethodsCannotEndTheProcess(t *testing.T) {
 	})
 }
 
+// TestPublish makes the list before the first load is said to be done.
+func TestPublish(t *testing.T) {
+	h := newHost(t, kit()...)
+	s := New(h, &Options{Ready: make(chan struct{})})
+	defer s.Close()
+	if len(s.listed) > 0 {
+		t.Error("a list was made before anybody asked")
+	}
+	s.Publish()
+	offered := 0
+	for _, r := range h.Tools() {
+		if r.Enabled {
+			offered++
+		}
+	}
+	if offered == 0 || len(s.listed) != offered || s.isReady() {
+		t.Errorf("%d tools are listed of %d", len(s.listed), offered)
+	}
+}
+
 // The SDK panics over schemas that it does not like.
 func TestToolThatTheSDKRefuses(t *testing.T) {
 	s := New(newHost(t), nil)
