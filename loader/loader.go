@@ -160,7 +160,7 @@ const opening = 4
 // the folders could not be read, that ctx has ended, or that the loader is closed.
 func (l *Loader) LoadAll(ctx context.Context) error {
 	following := make(chan struct{})
-	go func() { defer close(following); l.startFollowing(ctx) }()
+	go func(ctx context.Context) { defer close(following); l.startFollowing(ctx) }(ctx) // below ctx is another
 	var errs []error
 	var folders, resolved []string
 	seen := map[string]bool{} // a folder that is named twice is loaded once
