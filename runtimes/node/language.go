@@ -44,6 +44,9 @@ func languageFor(code string) []string {
 			parts = append(parts, part.name)
 		}
 	}
+	if all || namesDate(code) {
+		parts = append(parts, "dates")
+	}
 	return parts
 }
 
@@ -69,6 +72,8 @@ func loadLanguage(e *engine) goja.Value {
 		"isWellFormed":      e.isWellFormed,
 		"toWellFormed":      e.toWellFormed,
 		"captureStackTrace": e.captureStackTrace,
+		"dateArgument":      e.dateArgument,
+		"readDate":          e.readDate,
 	}))
 }
 

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/toolhost/toolhost/runtimes/node"
 )
 
 var update = flag.Bool("update", false, "record what Node writes")
@@ -47,6 +49,35 @@ func TestRecordings(t *testing.T) {
 				t.Errorf("%s", firstDifference(string(want), got))
 			}
 		})
+	}
+}
+
+// TestRecordedDates has the machine's Node read the texts of testdata/dates: it must give what is
+// recorded. -update records it.
+func TestRecordedDates(t *testing.T) {
+	program, err := exec.LookPath("node")
+	if err != nil {
+		t.Fatalf("the dates are compared with Node: %v", err)
+	}
+	for zone, file := range node.DateZones {
+		cmd := exec.CommandContext(t.Context(), program, "testdata/dates/texts.mjs")
+		cmd.Env = append(os.Environ(), "TZ="+zone)
+		got, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if *update {
+			if err := os.WriteFile(file, got, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s: %s", zone, firstDifference(string(want), string(got)))
+		}
 	}
 }
 

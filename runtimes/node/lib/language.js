@@ -59,6 +59,19 @@ module.exports = {
     define(Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]())), methods);
   },
 
+  // The engine reads other texts as dates than V8 does; all else of a date is its own.
+  dates() {
+    const Own = globalThis.Date, { construct } = Reflect, { UTC, now, prototype } = Own, { dateArgument, readDate } = host;
+    function Date(year, month, date, hours, minutes, seconds, ms) {
+      if (!new.target) return Own();
+      return construct(Own, arguments.length === 1 ? [dateArgument(year)] : arguments, new.target);
+    }
+    Object.defineProperty(Date, 'prototype', { value: prototype, writable: false });
+    replace(Date, { now, parse(text) { return readDate(`${text}`); }, UTC });
+    replace(prototype, { constructor: Date });
+    replace(globalThis, { Date });
+  },
+
   // What old code still uses.
   oldDates() {
     const { toUTCString, getFullYear, setFullYear } = Date.prototype;
