@@ -80,6 +80,21 @@ func TestUnsupportedModules(t *testing.T) {
 			}
 		}
 	}
+	// What Node.js itself can give, or a program, is said where code would use it.
+	for use, way := range map[string]string{
+		"vm.runInNewContext": `"engine": "node"`, "worker_threads.Worker": `"engine": "node"`, "v8.serialize": `"engine": "node"`, "wasi.WASI": `"engine": "node"`,
+		"domain.create": `"engine": "node"`, "child_process.spawn": `"runtime": "process"`, "cluster.fork": `"runtime": "process"`,
+	} {
+		e := apiEngine(t)
+		name, member, _ := strings.Cut(use, ".")
+		m, _ := e.require(name)
+		if err := e.vm.Set("m", m); err != nil {
+			t.Fatal(err)
+		}
+		if got := e.eval(t, `try { new m.`+member+`(); 'no error' } catch (e) { e.message }`); !strings.HasPrefix(got, use+" is not available") || !strings.Contains(got, way) {
+			t.Errorf("%s: %q", use, got)
+		}
+	}
 	e := apiEngine(t)
 	if _, ok := e.require("no-such-module"); ok {
 		t.Error("a module that Node does not have was found")

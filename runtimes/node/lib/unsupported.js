@@ -6,16 +6,17 @@ const { nodeError } = require('internal/errors');
 const program = 'handlers start no programs: a program can be a plugin of its own, with "runtime": "process" in its manifest';
 const network = 'handlers listen on no port and look no names up; as clients they have fetch, node:http, node:net and node:tls, for the hosts that the manifest names';
 const development = 'it serves development: leave it out of the handler';
-const threads = 'a handler has one thread: split the work over several calls';
+const engine = 'write "engine": "node" in the manifest, which runs the handlers in Node.js';
+const threads = `a handler has one thread: split the work over several calls, or ${engine}`;
 const ways = {
   __proto__: null,
   child_process: program, cluster: program,
   dgram: network, dns: network, 'dns/promises': network, http: network, http2: 'use fetch, which speaks HTTP/2 where the server does', https: network, net: network, tls: network,
   inspector: development, 'inspector/promises': development, repl: development, test: development, 'test/reporters': development, trace_events: development, sea: development,
   crypto: 'use createHash, createHmac, randomBytes or timingSafeEqual, or a package in plain JavaScript', 'crypto.subtle': 'use subtle.digest, or a package in plain JavaScript',
-  domain: 'use try and catch around await',
+  domain: `use try and catch around await, or ${engine}`,
   sqlite: 'keep the data in ctx.store, or in a JSON file of the folder', tty: 'there is no terminal: write with console, which goes to the log',
-  v8: 'use structuredClone, or JSON', vm: 'use new Function', wasi: 'use a package in plain JavaScript, or write "engine": "node" in the manifest', worker_threads: threads,
+  v8: `use structuredClone, or JSON, or ${engine}`, vm: `use new Function, or ${engine}`, wasi: `use a package in plain JavaScript, or ${engine}`, worker_threads: threads,
 };
 
 function unsupported(module, name, way = ways[module]) {
