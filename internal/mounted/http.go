@@ -1,6 +1,7 @@
 package mounted
 
 import (
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -30,9 +31,23 @@ func httpTransport(c Config) (mcp.Transport, func(), error) {
 	}
 	return &mcp.StreamableClientTransport{
 		Endpoint:     c.URL,
-		HTTPClient:   &http.Client{Transport: &withHeaders{base, u, c.Headers}},
+		HTTPClient:   &http.Client{Transport: &withHeaders{base, u, c.Headers}, CheckRedirect: stay},
 		MaxEventSize: maxBody,
 	}, base.CloseIdleConnections, nil
+}
+
+// maxRedirects is how many redirects of one request are followed.
+const maxRedirects = 5
+
+// stay follows redirects to the same origin only: what a request holds is meant for no other.
+func stay(to *http.Request, via []*http.Request) error {
+	if from := via[0].URL; to.URL.Scheme != from.Scheme || to.URL.Host != from.Host {
+		return fmt.Errorf("it redirects to %s://%s, where calls are not sent; if that is right, put this address into the configuration", to.URL.Scheme, to.URL.Host)
+	}
+	if len(via) > maxRedirects {
+		return fmt.Errorf("it redirects more than %d times", maxRedirects)
+	}
+	return nil
 }
 
 // withHeaders adds the headers of the configuration to requests that go where the

@@ -6,14 +6,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
@@ -72,6 +76,16 @@ func newServer() *mcp.Server {
 	add("bad.name with space", `{"type":"object"}`, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return text("called"), nil
 	})
+	s.AddTool(&mcp.Tool{Name: "typed", Description: "Gives a number.", InputSchema: json.RawMessage(`{"type":"object"}`),
+		OutputSchema: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`)},
+		func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			result := text("a number")
+			result.StructuredContent = json.RawMessage(`{"n":9007199254740991}`)
+			if string(r.Params.Arguments) != "{}" {
+				result.StructuredContent = json.RawMessage(`{"n":"none"}`)
+			}
+			return result, nil
+		})
 	add("bad schema", `{"type":"object","properties":{"a":{"type":"wrong"}}}`, nil)
 	return s
 }
@@ -105,6 +119,34 @@ func serve(how string) {
 			if _, err := os.Stdin.Read(buf); err != nil {
 				return
 			}
+		}
+	case "twice":
+		r := bufio.NewReader(os.Stdin)
+		for {
+			line, err := r.ReadBytes('\n')
+			if err != nil {
+				return
+			}
+			var m struct {
+				ID     json.RawMessage
+				Method string
+				Params struct{ Cursor string }
+			}
+			if json.Unmarshal(line, &m) != nil || m.ID == nil {
+				continue
+			}
+			const tool = `"tools":[{"name":"same","inputSchema":{"type":"object"}}]`
+			result := `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"t","version":"1"}}`
+			switch {
+			case m.Method == "tools/list" && m.Params.Cursor == "":
+				result = `{` + tool + `,"nextCursor":"2"}`
+			case m.Method == "tools/list":
+				result = `{` + tool + `}`
+			case m.Method != "initialize":
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}`+"\n", m.ID)
+				continue
+			}
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.ID, result)
 		}
 	case "nonsense":
 		r := bufio.NewReader(os.Stdin)
@@ -162,7 +204,7 @@ func call(t *testing.T, h *host.Host, tool, args string) string {
 
 func exercise(t *testing.T, h *host.Host, s *Servers) {
 	t.Helper()
-	if st := s.Status(); len(st) != 1 || st[0].State != "ready" || st[0].Tools != 7 || !strings.Contains(st[0].Err, `"bad schema" is left out`) {
+	if st := s.Status(); len(st) != 1 || st[0].State != "ready" || st[0].Tools != 8 || !strings.Contains(st[0].Err, `"bad schema" is left out`) {
 		t.Fatalf("status: %+v", st)
 	}
 	for _, c := range []struct{ tool, args, want string }{
@@ -170,10 +212,15 @@ func exercise(t *testing.T, h *host.Host, s *Servers) {
 		{"srv__echo", `{}`, "failed: Invalid arguments"},
 		{"srv__fails", `{}`, "failed: it is broken"},
 		{"srv__bad_name_with_space", `{}`, "called"},
+		{"srv__typed", `{"n":"none"}`, "failed: The result of tool \"srv__typed\" does not fit its outputSchema"},
 	} {
 		if got := call(t, h, c.tool, c.args); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s gave %q, want %q", c.tool, got, c.want)
 		}
+	}
+	typed, err := h.Call(t.Context(), &host.Call{Tool: "srv__typed"})
+	if tool, _ := h.Tool("srv__typed"); err != nil || typed.IsError || string(typed.Structured) != `{"n":9007199254740991}` || tool.OutputSchema == nil {
+		t.Errorf("typed gave %s, %v; its schema is %s", typed.Structured, err, tool.OutputSchema)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)
@@ -251,26 +298,76 @@ func TestHTTP(t *testing.T) {
 	t.Cleanup(web.CloseClientConnections)
 }
 
-// The secrets of one server do not go where it redirects to.
-func TestHeadersStay(t *testing.T) {
-	leaked := make(chan string, 10)
-	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { leaked <- r.Header.Get("X-Key") }))
+// What is said to one server, and its secrets, does not go where it redirects to.
+func TestRedirect(t *testing.T) {
+	var asked atomic.Int64
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
 	defer other.Close()
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
 	}))
 	defer web.Close()
 	_, s := mount(t, map[string]Config{"srv": {URL: web.URL, Headers: map[string]string{"X-Key": "secret"}}})
-	if st := s.Status()[0]; st.State != "failed" {
+	if st := s.Status()[0]; st.State != "failed" || !strings.Contains(st.Err, "it redirects to "+other.URL) {
 		t.Errorf("status %+v", st)
 	}
-	select {
-	case key := <-leaked:
-		if key != "" {
-			t.Errorf("the key %q went elsewhere", key)
+	if n := asked.Load(); n != 0 {
+		t.Errorf("%d requests went elsewhere", n)
+	}
+	// Within one server they are followed.
+	server := newServer()
+	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil)
+	moved := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/old" {
+			http.Redirect(w, r, "/new", http.StatusTemporaryRedirect)
+			return
 		}
-	default:
-		t.Error("no redirect was followed")
+		handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() { // once the client, which mount ends, has left
+		moved.Close()
+		for session := range server.Sessions() {
+			_ = session.Close() // one whose client's farewell did not arrive
+		}
+	})
+	_, s = mount(t, map[string]Config{"srv": {URL: moved.URL + "/old"}})
+	if st := s.Status()[0]; st.State != "ready" {
+		t.Errorf("status %+v", st)
+	}
+	t.Cleanup(moved.CloseClientConnections)
+}
+
+// A server that floods with progress is heard, but not kept.
+func TestFloodOfProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const said = `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"t","progress":1}}` + "\n"
+		lines := strings.Repeat(said, 100_000) + `{"jsonrpc":"2.0","id":1,"result":{}}` + "\n"
+		p := &program{log: slog.New(slog.DiscardHandler), in: bufio.NewReader(strings.NewReader(lines))}
+		for n := 0; ; n++ {
+			msg, err := p.Read(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, answer := msg.(*jsonrpc.Response); answer {
+				if n != maxSaid {
+					t.Errorf("%d messages of progress are taken in a moment, not %d", n, maxSaid)
+				}
+				break
+			}
+		}
+		time.Sleep(time.Second)
+		p.in = bufio.NewReader(strings.NewReader(said))
+		if _, err := p.Read(t.Context()); err != nil {
+			t.Errorf("a second later: %v", err)
+		}
+	})
+}
+
+// Two tools of one name are one, whichever page they are on.
+func TestTwice(t *testing.T) {
+	h, s := mount(t, map[string]Config{"srv": serving("twice")})
+	if st := s.Status()[0]; st.State != "ready" || st.Tools != 1 || !strings.Contains(st.Err, `its tool "same" is there twice`) || len(h.Tools()) != 1 {
+		t.Errorf("status %+v, tools %v", st, h.Tools())
 	}
 }
 

@@ -196,6 +196,13 @@ func (s *server) startError(ctx context.Context, err error, ended func() error) 
 // refresh asks the server for its tools and puts them in the place of those before.
 func (s *server) refresh(ctx context.Context, session *mcp.ClientSession) error {
 	var found []*mcp.Tool
+	seen := map[string]bool{}
+	var problems []string
+	problem := func(text string) {
+		if len(problems) < maxProblems {
+			problems = append(problems, text)
+		}
+	}
 	params := &mcp.ListToolsParams{}
 	for range maxPages {
 		page, err := session.ListTools(ctx, params)
@@ -203,7 +210,12 @@ func (s *server) refresh(ctx context.Context, session *mcp.ClientSession) error 
 			return err
 		}
 		for _, t := range page.Tools {
-			if t != nil && t.Name != "" {
+			switch {
+			case t == nil || t.Name == "":
+			case seen[t.Name]:
+				problem(fmt.Sprintf("its tool %.100q is there twice; the first one counts", t.Name))
+			default:
+				seen[t.Name] = true
 				found = append(found, t)
 			}
 		}
@@ -212,9 +224,8 @@ func (s *server) refresh(ctx context.Context, session *mcp.ClientSession) error 
 		}
 		params.Cursor = page.NextCursor
 	}
-	var problems []string
 	if len(found) > maxTools {
-		problems = append(problems, fmt.Sprintf("it has more than %d tools; the rest is left out", maxTools))
+		problem(fmt.Sprintf("it has more than %d tools; the rest is left out", maxTools))
 		found = found[:maxTools]
 	}
 	plain := make([]string, len(found))
@@ -225,15 +236,13 @@ func (s *server) refresh(ctx context.Context, session *mcp.ClientSession) error 
 	for i, name := range names(s.prefix, plain) {
 		t, err := s.tool(name, found[i])
 		if err != nil {
-			if len(problems) < maxProblems {
-				problems = append(problems, fmt.Sprintf("its tool %.100q is left out: %v", found[i].Name, err))
-			}
+			problem(fmt.Sprintf("its tool %.100q is left out: %v", found[i].Name, err))
 			continue
 		}
 		tools = append(tools, t)
 	}
 	for _, p := range problems {
-		s.log.Warn("a tool of an MCP server is left out", "err", p)
+		s.log.Warn("the list of an MCP server's tools has a mistake", "err", p)
 	}
 	if _, err := s.host.Replace(owner(s.name), host.HostTool, tools); err != nil {
 		return err
@@ -254,6 +263,9 @@ func (s *server) tool(name string, t *mcp.Tool) (*host.Tool, error) {
 		Name: name, Title: t.Title, Description: strings.TrimSpace(t.Description), InputSchema: input.Public(), Input: input,
 		Timeout: min(callLimit, s.host.Limits().MaxTimeout), Runtime: "mcp", Handler: &handler{s, t.Name},
 	}
+	if output, err := objectSchema(t.OutputSchema); err == nil { // any other is of no use to clients
+		out.Output, out.OutputSchema = output, output.Public()
+	}
 	if out.Description == "" {
 		out.Description = fmt.Sprintf("The tool %q of the MCP server %q.", t.Name, s.name)
 	}
@@ -270,7 +282,7 @@ func (s *server) tool(name string, t *mcp.Tool) (*host.Tool, error) {
 	return out, nil
 }
 
-// objectSchema compiles the input schema of a tool. One that does not say so is of an object.
+// objectSchema compiles the input or output schema of a tool. One that does not say so is of an object.
 func objectSchema(from any) (*schema.Schema, error) {
 	fields, ok := from.(map[string]any)
 	if !ok {
@@ -278,6 +290,9 @@ func objectSchema(from any) (*schema.Schema, error) {
 	}
 	if _, ok := fields["type"]; !ok {
 		fields["type"] = "object"
+	}
+	if fields["type"] != "object" {
+		return nil, fmt.Errorf("it is of type %v, not object", fields["type"])
 	}
 	return schema.Compile(jsondoc.Marshal(fields))
 }

@@ -26,6 +26,9 @@ const (
 	// maxLine bounds a line of a server, maxJunk the lines in a row that are no message.
 	maxLine = 16 << 20
 	maxJunk = 1000
+	// maxSaid is how many messages of progress and log are taken in a second: the SDK keeps all
+	// that it is given until it comes to them, and nobody is shown so many.
+	maxSaid = 50
 	// writeLimit is how long a server may take to read what is sent to it.
 	writeLimit = 5 * time.Second
 	// endGrace is how long a server gets to end after its stdin has closed.
@@ -40,6 +43,10 @@ type program struct {
 	log *slog.Logger
 	p   *child.Process
 	in  *bufio.Reader
+
+	// Of whoever reads:
+	since time.Time // when the running second began
+	said  int       // messages of progress and log that came in it
 
 	writing sync.Mutex
 	closing sync.Once
@@ -85,22 +92,41 @@ func (p *program) SessionID() string { return "" }
 
 // Read implements [mcp.Connection].
 func (p *program) Read(context.Context) (jsonrpc.Message, error) {
-	for range maxJunk {
+	for junk := 0; junk < maxJunk; {
 		line, err := p.line()
 		if errors.Is(err, errLongLine) {
 			return nil, err
 		}
 		if line = bytes.TrimSpace(line); len(line) > 0 {
-			if msg, wrong := jsonrpc.DecodeMessage(line); wrong == nil {
+			msg, wrong := jsonrpc.DecodeMessage(line)
+			switch {
+			case wrong != nil:
+				junk++
+				p.log.Debug("a line on stdout is no message", "line", string(line[:min(len(line), 200)]))
+			case !p.tooMuch(msg):
 				return msg, nil
 			}
-			p.log.Debug("a line on stdout is no message", "line", string(line[:min(len(line), 200)]))
+		} else {
+			junk++
 		}
 		if err != nil {
 			return nil, io.EOF
 		}
 	}
 	return nil, fmt.Errorf("it wrote more than %d lines that are no messages", maxJunk)
+}
+
+// tooMuch reports whether a message is one that may be dropped, and comes too fast.
+func (p *program) tooMuch(msg jsonrpc.Message) bool {
+	n, ok := msg.(*jsonrpc.Request)
+	if !ok || n.IsCall() || n.Method != "notifications/progress" && n.Method != "notifications/message" {
+		return false
+	}
+	if now := time.Now(); now.Sub(p.since) >= time.Second {
+		p.since, p.said = now, 0
+	}
+	p.said++
+	return p.said > maxSaid
 }
 
 var errLongLine = fmt.Errorf("it wrote a line of more than %d bytes", maxLine)
