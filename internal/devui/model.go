@@ -111,6 +111,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.add([]Line{{Kind: Bad, Text: "the tests did not run: " + short(msg.err.Error(), maxText)}})
 		}
 	case tea.PasteMsg:
+		if m.mode == editing {
+			m.beginAnew()
+		}
 		if m.mode == editing || m.mode == picking {
 			return m, m.typed(tea.PasteMsg{Content: strings.Join(strings.Fields(msg.Content), " ")})
 		}
@@ -311,7 +314,19 @@ func (m *model) editKey(k tea.KeyPressMsg) tea.Cmd {
 		m.leave()
 		return nil
 	}
+	if strings.TrimSpace(k.Text) != "" {
+		m.beginAnew()
+	}
 	return m.typed(k)
+}
+
+// beginAnew empties the line where somebody begins to type behind a JSON object that was there:
+// nothing can follow one, so that other arguments are meant. Esc brings it back.
+func (m *model) beginAnew() {
+	line := m.input.Value()
+	if line == m.line && strings.HasPrefix(line, "{") && m.input.Position() == len([]rune(line)) {
+		m.input.SetValue("")
+	}
 }
 
 func (m *model) leave() {

@@ -223,7 +223,20 @@ func TestKeys(t *testing.T) {
 	s.load(loader.PluginLoaded, ant(1))
 	s.happen()
 	s.keys("enter")
-	s.keys("e", "ctrl+u")
+	s.keys("e")
+	s.typed("x=1") // in place of the object, behind which nothing can stand
+	if got := s.m.input.Value(); got != "x=1" {
+		t.Errorf("the line is %q", got)
+	}
+	s.keys("esc", "e")
+	s.send(tea.PasteMsg{Content: "y=2"})
+	if got := s.m.input.Value(); got != "y=2" {
+		t.Errorf("the line is %q", got)
+	}
+	s.keys("esc", "e", "backspace")
+	s.typed(`, "n": 1}`) // in it
+	s.keys("enter")
+	s.keys("e")
 	s.typed("path=new q.md")
 	s.want("editing")
 	if c := s.m.View().Cursor; c == nil || c.Y != 14 || c.X != len("ant_dig path=new q.md") {
@@ -243,7 +256,7 @@ func TestKeys(t *testing.T) {
 	s.typed("nothing")
 	s.keys("enter", "enter") // none matches: the tool stays
 	want := []string{
-		`ant_dig {"path": "old.md"}`, "ant_dig path=new q.md", "ant_dig path=new q.md",
+		`ant_dig {"path": "old.md"}`, `ant_dig {"path": "old.md", "n": 1}`, "ant_dig path=new q.md", "ant_dig path=new q.md",
 		"bee_fly ", "bee_fly ", "ant_dig path=new q.md", "bee_fly ", "bee_fly ",
 	}
 	if !slices.Equal(s.called, want) {
