@@ -46,8 +46,9 @@ const MaxDepth = 8
 
 // Execute is Call for a command. What the command returned is also the result's Value, as
 // JSON; nil, with no content, where it returned nothing. A call that a handler makes has the
-// Depth of the handler's own call plus one, and its Plugin: such a call also reaches the tools of
-// that plugin, as PLUGIN.TOOL.
+// Depth of the handler's own call plus one, its Plugin and its Grant: such a call also reaches the
+// tools of that plugin, as PLUGIN.TOOL, and its arguments name files only as
+// [permissions.Policy.ResolveFor] says.
 func (h *Host) Execute(ctx context.Context, call *Call) (*Result, error) {
 	done, err := h.running.begin()
 	if err != nil {
@@ -118,7 +119,7 @@ func (h *Host) lookUp(ctx context.Context, call *Call, find func(*table, string)
 // begin gives the call as its handler will see it.
 func (h *Host) begin(r *run, t Registered) *Call {
 	c := *r.call
-	c.ID, c.Plugin = r.id, t.Owner
+	c.ID, c.Plugin, c.Grant = r.id, t.Owner, nil
 	if c.Folder == "" {
 		c.Folder = h.options.Folder
 	}
@@ -155,7 +156,7 @@ func (h *Host) call(ctx context.Context, r *run, find func(*table, string) (Regi
 	c.Args = args
 
 	c.Paths = pathArguments(t.Input, c.Args)
-	grant, err := t.Policy.Resolve(c.Folder, c.Paths)
+	grant, err := t.Policy.ResolveFor(r.call.Grant, c.Folder, c.Paths)
 	if err != nil {
 		return h.refuse(r, t, c, FailureDenied, ErrorResult(err.Error()), err), nil
 	}

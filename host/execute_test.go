@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/permissions"
 )
 
 func TestExecute(t *testing.T) {
@@ -94,5 +97,75 @@ func TestCommandsConflict(t *testing.T) {
 			t.Errorf("got %+v, %v", r, err)
 		}
 		h.Remove("a")
+	}
+}
+
+// A handler reaches by a call that it makes no more files than by its own.
+func TestExecuteHandsOnNoMoreFiles(t *testing.T) {
+	folder := t.TempDir()
+	for _, name := range []string{"named.txt", "other.txt"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte("text"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := host.New(&host.Options{Folder: folder})
+	ended := &endings{}
+	h.Observe(ended)
+	policy := &permissions.Policy{FS: permissions.FSPolicy{Read: permissions.Access{Parameter: true}, Write: permissions.Access{Parameter: true}}}
+	marked := json.RawMessage(`{"type":"object","properties":{"path":{"type":"string","format":"file-path"},"other":{"type":"string"},"n":{"type":"number"}}}`)
+	writes := host.HandlerFunc(func(_ context.Context, c *host.Call) (*host.Result, error) {
+		var p struct{ Path string }
+		if err := json.Unmarshal(c.Args, &p); err != nil {
+			return nil, err
+		}
+		return host.TextResult("written"), c.Grant.FS().WriteFile(p.Path, []byte("new"), 0o600)
+	})
+	asks := host.HandlerFunc(func(ctx context.Context, c *host.Call) (*host.Result, error) {
+		var p struct{ Other string }
+		if err := json.Unmarshal(c.Args, &p); err != nil {
+			return nil, err
+		}
+		_ = c.Grant.FS().Exists("named.txt")
+		return h.Execute(ctx, &host.Call{Tool: p.Other, Args: c.Args, Plugin: c.Plugin, Grant: c.Grant, Depth: c.Depth + 1})
+	})
+	// The arguments of run name "path" only: "file" would name it, too, without a schema.
+	if _, err := h.Replace("kit", host.Plugin, []*host.Tool{
+		{Name: "run", Description: "Runs.", InputSchema: json.RawMessage(`{"type":"object","properties":{"allowed":{"type":"string","format":"file-path"},"path":{"type":"string"},"other":{"type":"string"}}}`), Policy: policy, Handler: asks},
+		{Name: "write_it", Description: "Writes.", InputSchema: marked, Policy: policy, Handler: writes},
+		{Name: "kit.write", Command: true, Policy: policy, Handler: writes},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{
+		`{"allowed":"named.txt","path":"named.txt","other":"kit.write_it"}`: "written",
+		`{"allowed":"named.txt","path":"named.txt","other":"kit.write"}`:    "written",
+		`{"allowed":"named.txt","path":"other.txt","other":"kit.write_it"}`: `argument /path: "other.txt" was not named by the agent, and is not for the plugin that makes this call to hand on`,
+		`{"allowed":"named.txt","path":"other.txt","other":"kit.write"}`:    `writing "other.txt" is not allowed`,
+	} {
+		r, err := h.Call(t.Context(), &host.Call{Tool: "run", Args: json.RawMessage(args)})
+		if err != nil || !strings.Contains(r.Content[0].Text(), want) {
+			t.Errorf("%s: got %+v, %v", args, r, err)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(folder, "other.txt")); string(text) != "text" {
+		t.Errorf("%q, %v", text, err)
+	}
+
+	// What the caller touched is not told of the call that it made.
+	ended.touched = nil
+	if _, err := h.Call(t.Context(), &host.Call{Tool: "run", Args: json.RawMessage(`{"allowed":"named.txt","n":"x","other":"kit.write_it"}`)}); err != nil {
+		t.Fatal(err)
+	}
+	if len(ended.touched) != 2 || ended.touched[0] != nil {
+		t.Errorf("touched: %+v", ended.touched)
+	}
+}
+
+// endings notes what calls touched, in the order in which they ended.
+type endings struct{ touched []*permissions.Touched }
+
+func (e *endings) Observe(event host.Event) {
+	if event.Kind == host.CallEnded {
+		e.touched = append(e.touched, event.Touched)
 	}
 }

@@ -25,7 +25,7 @@ func executeBy(reg Registrar) executor {
 		if string(args) == "null" {
 			args = nil
 		}
-		next := &host.Call{Tool: command, Args: args, Agent: call.Agent, Folder: call.Folder, Progress: call.Progress, Plugin: call.Plugin, Depth: call.Depth + 1}
+		next := &host.Call{Tool: command, Args: args, Agent: call.Agent, Folder: call.Folder, Progress: call.Progress, Plugin: call.Plugin, Grant: call.Grant, Depth: call.Depth + 1}
 		if !call.Deadline.IsZero() { // the caller's time is the command's, too
 			var cancel context.CancelFunc
 			ctx, cancel = context.WithDeadline(ctx, call.Deadline)

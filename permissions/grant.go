@@ -46,6 +46,13 @@ const (
 // a marked argument lies outside the folder and the policy lets arguments name files.
 // The caller calls Revoke when the call has ended.
 func (p *Policy) Resolve(folder string, args []Argument) (*Grant, error) {
+	return p.ResolveFor(nil, folder, args)
+}
+
+// ResolveFor is Resolve for a call that a handler makes, whose own grant is caller; nil stands for
+// a call of the agent. A handler can put any place into arguments: they name only what
+// the handler may touch itself, in each way that the policy lets arguments allow.
+func (p *Policy) ResolveFor(caller *Grant, folder string, args []Argument) (*Grant, error) {
 	g := &Grant{policy: p}
 	if p == nil {
 		return g, nil
@@ -62,7 +69,7 @@ func (p *Policy) Resolve(folder string, args []Argument) (*Grant, error) {
 	}
 	left := maxNamedSteps
 	for i, a := range args {
-		if err := g.name(a, i >= maxNamed, &left); err != nil {
+		if err := g.name(caller, a, i >= maxNamed, &left); err != nil {
 			g.Revoke()
 			return nil, err
 		}
@@ -76,9 +83,9 @@ func (p FSPolicy) byParameter() bool {
 }
 
 // name grants what an argument names: the place where it leads, and the link itself
-// where it is one. over says that there were enough of them, left how many names may
-// still be walked.
-func (g *Grant) name(a Argument, over bool, left *int) error {
+// where it is one. caller is whose arguments they are, over says that there were enough of
+// them, left how many names may still be walked.
+func (g *Grant) name(caller *Grant, a Argument, over bool, left *int) error {
 	if a.Value == "" {
 		return nil
 	}
@@ -121,6 +128,9 @@ func (g *Grant) name(a Argument, over bool, left *int) error {
 		p.close()
 		if !p.in.folder {
 			return refuse("lies outside the agent's folder")
+		}
+		if caller != nil && !caller.lends(g, p.in) {
+			return refuse("was not named by the agent, and is not for the plugin that makes this call to hand on")
 		}
 		found = append(found, p.in.folderPath)
 		if p.info == nil || p.info.Mode()&fs.ModeSymlink == 0 {

@@ -189,6 +189,30 @@ func (g *Grant) isNamed(path string) bool {
 	return false
 }
 
+// lends reports whether a place, with all below it, may be named by the arguments of a call that
+// the holder of this grant makes, whose grant is to: where it may touch it itself in each
+// way in which they would allow it. Globs do not count, which may match a folder and
+// not what is in it.
+func (g *Grant) lends(to *Grant, in location) bool {
+	if g.folder != to.folder || !g.begin() {
+		return false
+	}
+	defer g.mu.RUnlock()
+	for _, pair := range [][2]*rule{{&g.rules.read, &to.rules.read}, {&g.rules.write, &to.rules.write}, {&g.rules.list, &to.rules.list}} {
+		own, theirs := pair[0], pair[1]
+		if !theirs.Parameter {
+			continue
+		}
+		if !own.Folder && !(own.Parameter && g.isNamed(in.folderPath)) || own.closed(in) != "" {
+			return false
+		}
+		if len(own.Deny) > 0 && g.policy != to.policy {
+			return false // the other plugin may not have the same deny rules
+		}
+	}
+	return true
+}
+
 // leadsToNamed reports whether a place is a folder around one that the arguments name.
 func (g *Grant) leadsToNamed(path string) bool {
 	for n := range g.named {
