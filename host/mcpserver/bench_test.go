@@ -15,58 +15,62 @@ import (
 )
 
 // BenchmarkCall measures a call of a tool written in Go: through a host and this
-// server, and, for comparison, of a bare handler of the SDK on its own transport. Both
-// give back their arguments to a client that writes and reads lines over pipes in
-// memory. Compare the two in one run; the absolute times are the machine's.
+// server, and, for comparison, of a bare handler of the SDK on its own transport; "turns"
+// compares the two. Both give back their arguments to a client that writes and reads lines
+// over pipes in memory. The absolute times are the machine's.
 func BenchmarkCall(b *testing.B) {
-	servers := []struct {
-		name  string
-		serve func(b *testing.B) func(in io.ReadCloser, out io.WriteCloser) error
-	}{
-		{"host", serveHost},
-		{"sdk", serveSDK},
-	}
 	for _, size := range []int{20, 10_000, 1_000_000} {
-		for _, server := range servers {
-			b.Run(fmt.Sprintf("%dB/%s", size, server.name), func(b *testing.B) {
-				inR, inW := io.Pipe()
-				outR, outW := io.Pipe()
-				serve := server.serve(b)
-				served := make(chan error, 1)
-				go func() {
-					served <- serve(inR, outW)
-					outW.Close()
-				}()
-				out := bufio.NewReaderSize(outR, 64<<10)
-				ask := func(line string) string {
-					if _, err := io.WriteString(inW, line); err != nil {
-						b.Fatal(err)
-					}
-					answer, err := out.ReadString('\n')
-					if err != nil {
-						b.Fatal(err)
-					}
-					return answer
-				}
-				ask(initialize + "\n")
-				if _, err := io.WriteString(inW, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"); err != nil {
-					b.Fatal(err)
-				}
-				call := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":%q}}}`+"\n", strings.Repeat("x", size))
-				if answer := ask(call); len(answer) < size || strings.Contains(answer, "isError") {
-					b.Fatalf("unexpected answer %.200s", answer)
-				}
+		servers := map[string]func(*testing.B) func(io.ReadCloser, io.WriteCloser) error{"host": serveHost, "sdk": serveSDK}
+		for _, name := range []string{"host", "sdk"} {
+			b.Run(fmt.Sprintf("%dB/%s", size, name), func(b *testing.B) {
+				call := pipeCaller(b, servers[name](b), size)
 				b.ReportAllocs()
 				for b.Loop() {
-					ask(call)
-				}
-				inW.Close()
-				if err := <-served; err != nil {
-					b.Fatal(err)
+					call()
 				}
 			})
 		}
+		b.Run(fmt.Sprintf("%dB/turns", size), func(b *testing.B) {
+			takeTurns(b, pipeCaller(b, serveHost(b), size), pipeCaller(b, serveSDK(b), size))
+		})
 	}
+}
+
+// pipeCaller gives a function that makes a call of so many bytes and reads its answer.
+func pipeCaller(b *testing.B, serve func(io.ReadCloser, io.WriteCloser) error, size int) func() {
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	served := make(chan error, 1)
+	go func() {
+		served <- serve(inR, outW)
+		outW.Close()
+	}()
+	b.Cleanup(func() {
+		inW.Close()
+		if err := <-served; err != nil {
+			b.Error(err)
+		}
+	})
+	out := bufio.NewReaderSize(outR, 64<<10)
+	ask := func(line string) string {
+		if _, err := io.WriteString(inW, line); err != nil {
+			b.Fatal(err)
+		}
+		answer, err := out.ReadString('\n')
+		if err != nil {
+			b.Fatal(err)
+		}
+		return answer
+	}
+	ask(initialize + "\n")
+	if _, err := io.WriteString(inW, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"); err != nil {
+		b.Fatal(err)
+	}
+	call := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":%q}}}`+"\n", strings.Repeat("x", size))
+	if answer := ask(call); len(answer) < size || strings.Contains(answer, "isError") {
+		b.Fatalf("unexpected answer %.200s", answer)
+	}
+	return func() { ask(call) }
 }
 
 const echoSchema = `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`

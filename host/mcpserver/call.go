@@ -90,7 +90,9 @@ func (s *Server) run(ctx context.Context, req *mcp.CallToolRequest, call *host.C
 	result, err := s.host.Call(ctx, call)
 	if result != nil {
 		result = s.cutTexts(ctx, req, result)
-		conn.expect(result.Size())
+		if conn != nil {
+			conn.expect(result.Size())
+		}
 	}
 	return result, err
 }

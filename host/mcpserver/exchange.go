@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -22,6 +23,10 @@ type exchange struct {
 	handler *HTTPHandler
 	ctx     context.Context // ends when the client is gone, its session is, or the server closes
 	stop    context.CancelCauseFunc
+
+	single bool // it brought one request, and ends with its answer
+	// answered says that such a request has been served: what is written next is its answer.
+	answered atomic.Bool
 
 	// Guarded by the handler's mutex:
 	session *httpSession // nil where there is none
@@ -93,5 +98,6 @@ func (s *Server) follow(ctx context.Context, method string, req mcp.Request) (co
 		}
 		stop()
 		cancel(nil)
+		x.answered.Store(x.single)
 	}
 }

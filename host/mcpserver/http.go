@@ -1,10 +1,10 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"runtime/debug"
@@ -22,6 +22,8 @@ const (
 	bodyOverhead = 1 << 20
 	// maxBodies bounds what the bodies of all requests under way hold together, in bytes.
 	maxBodies = 256 << 20
+	// bodyAtOnce is how much room is made for a body before any of it has come.
+	bodyAtOnce = 64 << 10
 	// bodyTime is how long a client may take to send a body.
 	bodyTime = 30 * time.Second
 
@@ -183,6 +185,8 @@ func (h *HTTPHandler) post(w http.ResponseWriter, r *http.Request, x *exchange) 
 		}
 		if req != nil && req.Method == methodListen {
 			h.waits(x)
+		} else {
+			x.single = req != nil && req.IsCall()
 		}
 	}
 	if r.Header.Get(headerSession) == "" && r.Header.Get(headerRevision) < statelessRevision {
@@ -208,7 +212,7 @@ func (h *HTTPHandler) pass(w http.ResponseWriter, r *http.Request, x *exchange) 
 	key := h.server.exchanges.add(x)
 	defer h.server.exchanges.remove(key)
 	r = r.WithContext(x.ctx)
-	r.Header = r.Header.Clone()
+	r.Header = maps.Clone(r.Header)
 	r.Header.Set(headerExchange, key)
 	answer := newStream(w, x)
 	defer answer.finish()
@@ -227,11 +231,12 @@ func (h *HTTPHandler) readBody(w http.ResponseWriter, r *http.Request) ([]byte, 
 	}
 	control := http.NewResponseController(w)
 	timed := control.SetReadDeadline(time.Now().Add(bodyTime)) == nil // not every server can
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.options.MaxBody))
+	body := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), bodyAtOnce)+bytes.MinRead))
+	_, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, h.options.MaxBody))
 	if timed && err == nil {
 		_ = control.SetReadDeadline(time.Time{}) // it could be set, so it can be unset
 	}
-	return body, err
+	return body.Bytes(), err
 }
 
 func (h *HTTPHandler) hold(size int64) {

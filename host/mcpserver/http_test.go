@@ -264,7 +264,8 @@ func TestHTTPListChanged(t *testing.T) {
 	eras(t, func(t *testing.T, stateless bool) {
 		h := newHost(t, kit()...)
 		w := serveHTTP(t, h, nil, &HTTPOptions{Token: token})
-		changed := make(chan struct{}, 10)
+		const more = 200
+		changed := make(chan struct{}, more) // each may be told of by itself where they come slowly
 		o := &mcp.ClientOptions{ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { changed <- struct{}{} }}
 		session := w.connect(t, stateless, o)
 		if _, err := session.ListTools(t.Context(), nil); err != nil {
@@ -275,7 +276,7 @@ func TestHTTPListChanged(t *testing.T) {
 		} else {
 			streaming(t, w)
 		}
-		for i := range 200 {
+		for i := range more {
 			register(t, h, fmt.Sprint("more", i), toolNamed(fmt.Sprint("more", i), kit()[0].Handler.(host.HandlerFunc)))
 		}
 		select {
@@ -284,7 +285,7 @@ func TestHTTPListChanged(t *testing.T) {
 			t.Fatal("nobody says that the list has changed")
 		}
 		list, err := session.ListTools(t.Context(), nil)
-		if err != nil || len(list.Tools) != len(kit())+200 {
+		if err != nil || len(list.Tools) != len(kit())+more {
 			t.Fatalf("%d tools, %v", len(list.Tools), err)
 		}
 	})
@@ -718,4 +719,55 @@ func TestHTTPCloseWithClientThatDoesNotRead(t *testing.T) {
 	if after := time.Since(since); after > 10*time.Second {
 		t.Errorf("it took %s", after)
 	}
+}
+
+// An answer that is there at once comes whole, with its length; what is said on the way does not
+// wait for it.
+func TestHTTPWhole(t *testing.T) {
+	eras(t, func(t *testing.T, stateless bool) {
+		w := serveHTTP(t, newHost(t, kit()...), nil, nil)
+		id := ""
+		if !stateless {
+			id = w.session(t)
+		}
+		length := func(tool, args string) int64 {
+			t.Helper()
+			res, err := w.client.Do(w.call(t.Context(), stateless, id, "1", tool, args))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer res.Body.Close()
+			body, err := io.ReadAll(res.Body)
+			if err != nil || !strings.Contains(string(body), `"result":`) {
+				t.Errorf("%s: %s, %v", tool, body, err)
+			}
+			if res.ContentLength >= 0 && res.ContentLength != int64(len(body)) {
+				t.Errorf("%s: %d bytes, not %d", tool, len(body), res.ContentLength)
+			}
+			return res.ContentLength
+		}
+		if length("echo", `{"steps":2}`) < 0 {
+			t.Error("an answer without a word before it came as a stream")
+		}
+		asked, with := `"params":{`, `"params":{"_meta":{"progressToken":"p"},`
+		if stateless {
+			asked, with = `"_meta":{`, `"_meta":{"progressToken":"p",`
+		}
+		r := w.call(t.Context(), stateless, id, "1", "talk", `{"steps":2,"ms":1}`)
+		call, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		message := strings.Replace(string(call), asked, with, 1)
+		r.Body, r.ContentLength = io.NopCloser(strings.NewReader(message)), int64(len(message))
+		res, err := w.client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		body, err := io.ReadAll(res.Body)
+		if err != nil || res.ContentLength >= 0 || strings.Count(string(body), "notifications/progress") != 2 || !strings.Contains(string(body), `"result":`) {
+			t.Errorf("%d, %v: %s", res.ContentLength, err, body)
+		}
+	})
 }

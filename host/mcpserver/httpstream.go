@@ -1,9 +1,11 @@
 package mcpserver
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -27,7 +29,8 @@ var errUnread = errors.New("the client does not read its stream")
 
 // stream is the answer to an HTTP request. What is written to it is sent by a goroutine
 // of its own, since the SDK writes to all clients in turn, and the messages of one
-// session in turn: one that does not read must not hold up the others.
+// session in turn: one that does not read must not hold up the others. Where the rest of
+// the answer is there at once, the goroutine of the HTTP request itself sends it.
 type stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
@@ -88,7 +91,9 @@ func (s *stream) Write(p []byte) (int, error) {
 		return 0, s.err
 	}
 	s.waiting = append(s.waiting, wellFormed(p)...)
-	s.send()
+	if !s.x.answered.Load() { // otherwise finish comes next
+		s.send()
+	}
 	return len(p), nil
 }
 
@@ -111,13 +116,17 @@ func (s *stream) keepAlive() {
 // send sees to it that what waits is sent. s.mu is held.
 func (s *stream) send() {
 	if s.sending == nil {
-		s.sending = make(chan struct{})
-		go s.sendAll(s.sending)
+		done := make(chan struct{})
+		s.sending = done
+		go func() {
+			defer close(done)
+			s.sendAll()
+		}()
 	}
 }
 
-func (s *stream) sendAll(done chan struct{}) {
-	defer close(done)
+// sendAll sends what waits, until nothing does.
+func (s *stream) sendAll() {
 	for {
 		s.mu.Lock()
 		data := s.waiting
@@ -179,23 +188,43 @@ func (s *stream) finish() {
 		s.beat = nil
 	}
 	sending := s.sending
+	left := sending != nil || len(s.waiting) > 0
 	s.mu.Unlock()
-	if sending != nil {
-		select {
-		case <-sending:
-		case <-s.x.ctx.Done():
-			s.mu.Lock()
-			s.hasten()
-			s.mu.Unlock()
-			<-sending
-		}
+	if left {
+		s.finishSending(sending)
 	}
 	switch {
 	case s.begun:
-		_ = s.control.SetWriteDeadline(time.Time{}) // of the next answer over the connection
 	case s.status != 0:
 		s.w.WriteHeader(s.status)
 	default: // a request that was cancelled
 		maps.Copy(s.w.Header(), s.header)
 	}
+}
+
+// finishSending waits for the goroutine that sends, and sends what is left.
+func (s *stream) finishSending(sending <-chan struct{}) {
+	over := false // guarded by s.mu
+	stop := context.AfterFunc(s.x.ctx, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if !over {
+			s.hasten()
+		}
+	})
+	defer stop()
+	if sending != nil {
+		<-sending
+	}
+	s.mu.Lock()
+	if !s.begun && s.err == nil {
+		// With its length an answer takes one packet less than without.
+		s.w.Header().Set("Content-Length", strconv.Itoa(len(s.waiting)))
+	}
+	s.mu.Unlock()
+	s.sendAll()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	over = true
+	_ = s.control.SetWriteDeadline(time.Time{}) // of the next answer over the connection
 }
