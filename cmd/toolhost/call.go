@@ -106,6 +106,9 @@ func (p *program) callBy(ctx context.Context, call func(context.Context, *host.C
 // tool may be one of theirs.
 func (p *program) unknownTool(s *session, err error) error {
 	hint := `"toolhost list" lists the tools`
+	if len(p.flags.plugins) == 0 {
+		hint += "; a plugin that is not installed is named with --plugins DIR"
+	}
 	if unknown := (*host.UnknownToolError)(nil); errors.As(err, &unknown) && unknown.Plugin != "" {
 		hint = `"toolhost list" says what waits`
 		if p.flags.policy == nil {
