@@ -74,8 +74,24 @@ func helpCommand() *cobra.Command {
 	}
 }
 
+// valueWord says what a flag wants, in words rather than by the name of a Go type.
+func valueWord(flag *pflag.Flag) string {
+	switch flag.Value.Type() {
+	case "duration":
+		return "duration, such as 2s or 500ms"
+	case "bool":
+		return "true or false"
+	default:
+		return "whole number in range"
+	}
+}
+
 // flagError says what is wrong with a flag, and what was probably meant.
 func flagError(cmd *cobra.Command, err error) error {
+	invalid := (*pflag.InvalidValueError)(nil)
+	if errors.As(err, &invalid) {
+		return usagef(helpHint(cmd), "--%s %q is no %s", invalid.GetFlag().Name, invalid.GetValue(), valueWord(invalid.GetFlag()))
+	}
 	unknown := (*pflag.NotExistError)(nil)
 	if !errors.As(err, &unknown) {
 		return usagef(helpHint(cmd), "%w", err)
