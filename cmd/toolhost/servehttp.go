@@ -159,7 +159,7 @@ func (p *program) openHTTP(s *session, server *mcpserver.Server) (*web, error) {
 	}
 	ln, err := net.Listen("tcp", f.Addr)
 	if err != nil {
-		return nil, failed(fmt.Errorf("serving on %q: %w", f.Addr, err))
+		return nil, &failure{code: exitFailed, err: fmt.Errorf("serving on %q: %w", f.Addr, err), hint: "name an address of this machine and a port that nothing else listens at; port 0 takes a free one"}
 	}
 	hosts := f.AllowHosts
 	if host, _, _ := net.SplitHostPort(f.Addr); host != "" && !isUnspecified(host) {
