@@ -73,7 +73,11 @@ func (f *finder) program(word string) string {
 	case strings.HasPrefix(word, "./"):
 		file, ok := f.ownFile(word)
 		if !ok {
-			f.problem(fmt.Sprintf("the program %q is not in the plugin folder", word), f.nearby(word))
+			hint := f.nearby(word)
+			if hint == fromPluginFolder {
+				hint = "build it into the plugin folder, or correct the name; " + hint
+			}
+			f.problem(fmt.Sprintf("the program %q is not in the plugin folder", word), hint)
 		}
 		return file
 	case filepath.IsAbs(word):
@@ -155,18 +159,21 @@ func (f *finder) ownFile(word string) (file string, ok bool) {
 	return filepath.Join(f.spec.Dir, filepath.FromSlash(name)), true
 }
 
+// fromPluginFolder is the hint where no other name is near.
+const fromPluginFolder = "paths of a command start at the plugin folder"
+
 // nearby says which file was probably meant.
 func (f *finder) nearby(word string) string {
 	dir, err := f.root.Open(filepath.FromSlash(path.Dir(path.Clean(word))))
 	if err != nil {
-		return "paths of a command start at the plugin folder"
+		return fromPluginFolder
 	}
 	defer dir.Close()
 	names, _ := dir.Readdirnames(1000) // as many as there are
 	if near := suggest.Nearest(path.Base(word), names); near != "" {
 		return fmt.Sprintf("write %q", "./"+path.Join(path.Dir(path.Clean(word)), near))
 	}
-	return "paths of a command start at the plugin folder"
+	return fromPluginFolder
 }
 
 // reason gives what the system said, without the path.

@@ -50,6 +50,7 @@ func TestWrongCommands(t *testing.T) {
 	}{
 		{nil, "there is no command", "python3"},
 		{[]string{"no-such-program-anywhere"}, `"no-such-program-anywhere" is not in the PATH`, "./no-such-program-anywhere"},
+		{[]string{"./greeter"}, "is not in the plugin folder", "build it into the plugin folder"},
 		{[]string{"./rum.sh"}, "is not in the plugin folder", `"./run.sh"`},
 		{[]string{"/no/such/program"}, "no such file", "PATH"},
 		{[]string{"bin/tool"}, "neither a name", `"./bin/tool"`},
