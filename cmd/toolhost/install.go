@@ -235,7 +235,14 @@ func writeRules(b *strings.Builder, rules []loader.Enforcement) {
 	rules = slices.Clone(rules)
 	slices.SortStableFunc(rules, func(x, y loader.Enforcement) int { return int(consent.RiskOf(y)) - int(consent.RiskOf(x)) })
 	for _, r := range rules {
-		fmt.Fprintf(b, "  %-6s %s\n         (%s: %s)\n", consent.RiskOf(r), oneLine(r.Allows), r.Enforced, oneLine(r.How))
+		allows := r.Allows
+		switch r.Rule { // what they allow is an amount, which says little without the rule
+		case "execution.timeout":
+			allows = "run for " + allows
+		case "execution.memory":
+			allows = "use " + allows + " of memory"
+		}
+		fmt.Fprintf(b, "  %-6s %s\n         (%s: %s)\n", consent.RiskOf(r), oneLine(allows), r.Enforced, oneLine(r.How))
 	}
 }
 
