@@ -120,8 +120,12 @@ func (p *opened) lint(o *opener, c *checker) {
 			}
 		}
 	}
-	if m.Runtime == RuntimePage && len(m.Tools) > 0 && o.rts[RuntimePage] == nil {
-		note("/entry", ruleCardPage, fmt.Sprintf("the tools of the card run in its page (%s), which this host does not show: calls are told to have it opened", m.Card.Entry), `for a card without a page write "entry": "card.js"`, true)
+	if m.Runtime == RuntimePage && o.rts[RuntimePage] == nil {
+		what, hint := fmt.Sprintf("the tools of the card run in its page (%s), which this host does not show: calls are told to have it opened", m.Card.Entry), `for a card without a page write "entry": "card.js"`
+		if len(m.Tools) == 0 {
+			what, hint = fmt.Sprintf("the card is a page (%s), which this host does not show, and has no tools: there is nothing of it for agents", m.Card.Entry), ""
+		}
+		note("/entry", ruleCardPage, what, hint, true)
 	}
 	kept := m.Contributes
 	if len(kept.Hooks) > 0 {
@@ -139,7 +143,7 @@ func (p *opened) lint(o *opener, c *checker) {
 			note(at+"/toolScope", ruleNotOffered, fmt.Sprintf("this host prints the prompt of %s and does not choose tools for it", actionTitle(map[string]any{"id": a.ID}, at)), "", true)
 		}
 	}
-	if len(m.Tools)+len(kept.Hooks)+len(kept.Views)+len(kept.Actions)+len(kept.Commands)+len(kept.Settings) == 0 && len(p.errors) == 0 {
+	if len(m.Tools)+len(kept.Hooks)+len(kept.Views)+len(kept.Actions)+len(kept.Commands)+len(kept.Settings) == 0 && m.Runtime != RuntimePage && len(p.errors) == 0 {
 		note("", ruleNothing, "the plugin contributes nothing", `add "tools"`, false)
 	}
 	for _, r := range o.enforced(m, p.dir) {

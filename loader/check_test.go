@@ -72,6 +72,24 @@ func TestCheckFindsMore(t *testing.T) {
 	}
 }
 
+// What the host adds to a card's schema, and what only a screen shows, is no fault of its author's.
+func TestCheckOfCards(t *testing.T) {
+	w := newWorld(t, nil)
+	card := func(dir, more string) CheckReport {
+		w.write(dir+"/dist/index.html", "<!doctype html>")
+		w.write(dir+"/"+CardFile, `{"manifestVersion":1,"name":"`+dir+`","displayName":"A","version":"1.0.0","protocol":1,"entry":"dist/index.html"`+more+`}`)
+		return w.check(dir, &Options{All: true})
+	}
+	r := card("with-tools", `,"tools":[{"name":"a","title":"A","description":"Does something for somebody.","inputSchema":{"type":"object","additionalProperties":false,"properties":{"of":{"type":"string"}}}}]`)
+	if got := rulesOf(r.Infos); !r.OK || len(r.Warnings) > 0 || !slices.Equal(got, []string{ruleCardPage, "M13"}) || !strings.Contains(r.Infos[1].Msg, `"of"`) {
+		t.Errorf("report = %+v", r)
+	}
+	r = card("without", "")
+	if got := rulesOf(r.Infos); !r.OK || len(r.Warnings) > 0 || !slices.Equal(got, []string{ruleCardPage}) || !strings.Contains(r.Infos[0].Msg, "has no tools") {
+		t.Errorf("report = %+v", r)
+	}
+}
+
 func TestCheckFindsHiddenCharacters(t *testing.T) {
 	w := newWorld(t, nil)
 	w.write("a/s.json", `{"type":"object","additionalProperties":false}`)

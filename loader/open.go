@@ -273,7 +273,8 @@ func (o *opener) compileInline(p *opened, c *checker, t ManifestTool) *schema.Sc
 	case err != nil:
 		p.add(&ManifestError{Rule: ruleCardSchema, File: p.file, Msg: err.Error()})
 	case o.lint || o.strict:
-		found = s.Lint()
+		own := "/properties/" + copyArgument // is not the author's
+		found = slices.DeleteFunc(s.Lint(), func(f schema.Finding) bool { return f.Pointer == own })
 	}
 	for i := range found { // they know the text of the schema alone
 		f := &found[i]
