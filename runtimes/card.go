@@ -14,9 +14,9 @@ type Card struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
 	// Tools are the names of the tools of the manifest.
-	Tools       []string         `json:"tools"`
-	Permissions []CardPermission `json:"permissions"`
-	Settings    []CardSetting    `json:"settings"`
+	Tools       []string         `json:"tools,omitempty"`
+	Permissions []CardPermission `json:"permissions,omitempty"`
+	Settings    []CardSetting    `json:"settings,omitempty"`
 	Ports       json.RawMessage  `json:"ports,omitempty"` // as the manifest has them
 	// Page is the slash path of the page below the folder; "" where the card has none.
 	Page string `json:"page,omitempty"`

@@ -92,6 +92,11 @@ func (m memory) All(context.Context) (map[string]json.RawMessage, error) { retur
 
 func newCards(t *testing.T, options loader.Options) *cards {
 	t.Helper()
+	return newCardsIn(t, node.New(nil), options)
+}
+
+func newCardsIn(t *testing.T, runtime runtimes.Runtime, options loader.Options) *cards {
+	t.Helper()
 	c := &cards{t: t, dir: t.TempDir(), folder: t.TempDir(), log: &logged{}, store: map[string]memory{}}
 	log := slog.New(slog.NewTextHandler(c.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	c.host = host.New(&host.Options{Folder: c.folder, Log: log})
@@ -112,7 +117,7 @@ func newCards(t *testing.T, options loader.Options) *cards {
 		values["copy"] = json.RawMessage(fmt.Sprintf("%q", m.Keeper()))
 		return runtimes.Services{Settings: memory{&sync.Mutex{}, values}, Store: shared}
 	}
-	c.loader = loader.New(c.host, map[string]runtimes.Runtime{"node": node.New(nil)}, &options)
+	c.loader = loader.New(c.host, map[string]runtimes.Runtime{"node": runtime}, &options)
 	t.Cleanup(func() {
 		if err := c.loader.Close(context.Background()); err != nil {
 			t.Error(err)
@@ -339,8 +344,10 @@ func TestCardsThatGoWrong(t *testing.T) {
 	}
 }
 
-func TestCardTimes(t *testing.T) {
-	c := newCards(t, loader.Options{})
+func TestCardTimes(t *testing.T) { inBoth(t, testCardTimes) }
+
+func testCardTimes(t *testing.T, runtime runtimes.Runtime) {
+	c := newCardsIn(t, runtime, loader.Options{})
 	c.card("slow", sdk+`
 let seen = 'nothing';
 card.tools.handle('wait', (args, call) => new Promise((go) => {

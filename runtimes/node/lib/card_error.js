@@ -33,4 +33,24 @@ const isCardSdkError = (error, code) => error instanceof CardSdkError && (code =
 // invalid says that a request has a wrong parameter.
 const invalid = (method, message, data) => new CardSdkError('INVALID_PARAMS', message, method, data);
 
-module.exports = { CardSdkError, isCardSdkError, invalid };
+// said gives what an error says. What cards throw may be anything, also what throws itself when it is looked at.
+function said(error) {
+  try { return String(error?.message ?? error); } catch { return 'a value that cannot be described was thrown'; }
+}
+
+// jsonOf gives a value as JSON, which it must be.
+function jsonOf(method, what, value) {
+  let text;
+  try { text = JSON.stringify(value); } catch (error) { throw invalid(method, `${what} is no JSON: ${said(error)}`); }
+  if (typeof text !== 'string') throw invalid(method, `${what} is no JSON`);
+  return text;
+}
+
+// bytesOf gives what a card hands over as bytes.
+function bytesOf(method, data) {
+  if (data instanceof ArrayBuffer) return Buffer.from(data);
+  if (ArrayBuffer.isView(data)) return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  throw invalid(method, 'the data must be an ArrayBuffer or a view of one, such as a Uint8Array');
+}
+
+module.exports = { CardSdkError, isCardSdkError, invalid, said, jsonOf, bytesOf };

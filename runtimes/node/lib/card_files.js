@@ -1,7 +1,7 @@
 'use strict';
 // The workspace's files for a card: below the agent's folder, as the call's grant has it.
 
-const { CardSdkError, invalid } = require('internal/card_error');
+const { CardSdkError, invalid, said } = require('internal/card_error');
 const files = () => require('fs/promises');
 
 const maxBytes = 10 << 20, maxEntries = 5000;
@@ -32,7 +32,7 @@ async function told(method, path, work) {
     }
     if (error?.name === 'AbortError') throw error;
     if (typeof error?.code === 'string' && error.code.startsWith('E') && !error.code.startsWith('ERR_')) throw invalid(method, error.message, data);
-    throw new CardSdkError('INTERNAL', error?.message ?? String(error), method, data);
+    throw new CardSdkError('INTERNAL', said(error), method, data);
   }
 }
 

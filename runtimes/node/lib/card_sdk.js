@@ -3,12 +3,12 @@
 // a method of the card protocol; what a host without a screen can only note goes to the log,
 // and what would need an answer from a screen is UNAVAILABLE.
 
-const { CardSdkError, isCardSdkError, invalid } = require('internal/card_error');
+const { CardSdkError, isCardSdkError, invalid, said, jsonOf, bytesOf } = require('internal/card_error');
 const { createTranslator } = require('internal/card_translator');
 const files = require('internal/card_files');
 const net = require('internal/card_net');
 
-const about = host.card === null ? null : JSON.parse(host.card);
+const about = host.card === null ? null : { tools: [], permissions: [], settings: [], ...JSON.parse(host.card) };
 const nothing = () => {};
 
 // --- permissions
@@ -33,17 +33,21 @@ function need(method, ...ids) {
 
 // --- values
 
-function json(method, value) {
-  let text;
-  try { text = JSON.stringify(value); } catch (error) { throw invalid(method, `the value is no JSON: ${error.message}`); }
-  if (text === undefined) throw invalid(method, 'the value is no JSON');
+const maxValue = 1 << 20, maxKeyBytes = 512; // what the store takes
+
+// stored gives a value that can be kept.
+function stored(method, value) {
+  const bytes = Buffer.byteLength(jsonOf(method, 'the value', value));
+  if (bytes > maxValue) throw new CardSdkError('TOO_LARGE', `the value has ${bytes} bytes as JSON; ${maxValue} are the most`, method);
   return value;
 }
 
 function storageKey(method, scope, key) {
   if (scope !== 'instance' && scope !== 'package') throw invalid(method, '"scope" must be "instance" or "package"');
   if (typeof key !== 'string' || key.length > 256) throw invalid(method, 'the key must be a string of at most 256 characters');
-  return (scope === 'package' ? 'package/' : `instance/${about.id}/`) + key;
+  const before = scope === 'package' ? 'package/' : `instance/${about.id}/`;
+  if (Buffer.byteLength(before + key) > maxKeyBytes) throw invalid(method, `the key has ${Buffer.byteLength(key)} bytes as UTF-8; ${maxKeyBytes - Buffer.byteLength(before)} are the most`);
+  return before + key;
 }
 
 function fullKey(method, scope, key) {
@@ -72,7 +76,7 @@ const workspace = () => { const folder = host.folder(); return { name: folder.sp
 // --- what a request does, by its method
 
 const noted = (result) => (params, method) => {
-  host.log('info', `${method} ${JSON.stringify(params)}`.slice(0, 2000));
+  host.log('info', `${method} ${jsonOf(method, 'what is to be shown', params)}`.slice(0, 2000));
   return result;
 };
 const screen = (...ids) => (params, method) => {
@@ -88,7 +92,7 @@ const methods = {
     const value = await host.store.get(fullKey('storage.get', scope, key));
     return value === undefined ? { exists: false } : { exists: true, value };
   },
-  'storage.set': ({ scope, key, value }) => host.store.set(fullKey('storage.set', scope, key), json('storage.set', value)),
+  'storage.set': ({ scope, key, value }) => host.store.set(fullKey('storage.set', scope, key), stored('storage.set', value)),
   'storage.delete': async ({ scope, key }) => { await host.store.delete(fullKey('storage.delete', scope, key)); },
   'storage.keys': async ({ scope, prefix }) => ({ keys: await storageKeys('storage.keys', scope, prefix) }),
   'storage.clear': async ({ scope }) => {
@@ -146,13 +150,15 @@ for (const [names, ...ids] of [
 
 // call makes a request; what is wrong with it is a rejection.
 async function call(method, params = {}) {
+  if (typeof method !== 'string') throw new CardSdkError('BAD_REQUEST', 'the name of a method is a string');
   if (!Object.hasOwn(methods, method)) throw new CardSdkError('METHOD_NOT_FOUND', `there is no method "${method}"`, method);
+  if (params === null || typeof params !== 'object') throw invalid(method, 'the parameters must be an object');
   if (closed) throw new CardSdkError('UNAVAILABLE', 'the card has closed its connection', method, undefined, '');
   try {
     return await methods[method](params, method);
   } catch (error) {
     if (error instanceof CardSdkError || error?.name === 'AbortError') throw error;
-    throw new CardSdkError('INTERNAL', error?.message ?? String(error), method);
+    throw new CardSdkError('INTERNAL', said(error), method);
   }
 }
 
@@ -194,7 +200,8 @@ function registered(tool, deadline) {
 
 // The host has run called with a call of a tool.
 host.serve(async (tool, args, ctx) => {
-  while (!handlers.has(tool)) await registered(tool, ctx.deadline);
+  while (!closed && !handlers.has(tool)) await registered(tool, ctx.deadline);
+  if (closed) throw new Error('the card has closed its connection with card.close(): it takes no calls until it is loaded anew');
   const call = {
     callId: ctx.callId, tool, agent: ctx.agent, deadline: ctx.deadline,
     progress(message) { try { ctx.progress(String(message).slice(0, 200) || '…'); } catch { /* the call is over */ } },
@@ -222,16 +229,19 @@ function storageOf(scope) {
   };
 }
 
-function lineOf(args) {
-  return args.map((arg) => {
-    if (typeof arg === 'string') return arg;
-    if (arg instanceof Error) return arg.stack ?? `${arg.name}: ${arg.message}`;
-    try { return JSON.stringify(arg) ?? String(arg); } catch { return String(arg); }
-  }).join(' ').slice(0, 2000);
+// wordOf gives a value for the log, which takes everything: a line of it makes no call fail.
+function wordOf(value) {
+  if (typeof value === 'string') return value;
+  try {
+    return String(value instanceof Error ? value.stack ?? `${value.name}: ${value.message}` : JSON.stringify(value) ?? String(value));
+  } catch {
+    return said(value);
+  }
 }
 
+const lineOf = (args) => args.map(wordOf).join(' ').slice(0, 2000);
+
 const shown = (method, make = (value) => value) => async (...args) => { await call(method, make(...args)); };
-const bytesOf = (data) => Buffer.from(data instanceof ArrayBuffer ? data : data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength));
 
 function waitFor(event, test, { timeoutMs, signal } = {}) {
   return new Promise((resolve, reject) => {
@@ -282,7 +292,10 @@ const card = {
   ui: {
     toast: shown('ui.toast', (message, options) => ({ message, ...options })),
     confirm: async (options) => (await call('ui.confirm', options)).confirmed,
-    setMenu: shown('ui.setMenu', (items) => ({ items: items.map(({ onSelect, ...item }) => item) })),
+    setMenu: shown('ui.setMenu', (items) => {
+      if (!Array.isArray(items)) throw invalid('ui.setMenu', 'the items must be a list');
+      return { items: items.map((item) => ({ ...item, onSelect: undefined })) };
+    }),
     onMenu: never,
   },
   agents: {
@@ -317,7 +330,7 @@ const card = {
     readText: async (path, options) => (await call('fs.read', { path, ...options, encoding: 'utf8' })).data,
     readBytes: async (path, options) => new Uint8Array(Buffer.from((await call('fs.read', { path, ...options, encoding: 'base64' })).data, 'base64')),
     writeText: (path, data, options) => call('fs.write', { path, data, ...options, encoding: 'utf8' }),
-    writeBytes: async (path, data, options) => call('fs.write', { path, data: bytesOf(data).toString('base64'), ...options, encoding: 'base64' }),
+    writeBytes: async (path, data, options) => call('fs.write', { path, data: bytesOf('fs.write', data).toString('base64'), ...options, encoding: 'base64' }),
     mkdir: (path) => call('fs.mkdir', { path }), trash: (path) => call('fs.trash', { path }),
     watch: (path) => call('fs.watch', { path }),
   },
@@ -329,7 +342,12 @@ const card = {
   },
   lifecycle: { onVisibility: never, onSuspend: never, onExpanded: never, onResized: never },
   log: Object.fromEntries(['debug', 'info', 'warn', 'error'].map((level) => [level, (...args) => host.log(level, lineOf(args))])),
-  close() { closed = true; handlers.clear(); },
+  close() {
+    closed = true;
+    handlers.clear();
+    for (const list of waiting.values()) for (const go of list) go();
+    waiting.clear();
+  },
   get closed() { return closed; },
 };
 
@@ -339,9 +357,10 @@ async function connect() {
 }
 
 const toolText = (text) => ({ content: [{ type: 'text', text: String(text) }] });
-const toolError = (message) => ({ content: [{ type: 'text', text: String(message?.message ?? message) }], isError: true });
+const toolError = (message) => ({ content: [{ type: 'text', text: said(message) }], isError: true });
 function toolImage(data, mimeType, caption) {
-  const image = { type: 'image', data: typeof data === 'string' ? data : bytesOf(data).toString('base64'), mimeType };
+  if (typeof mimeType !== 'string') throw invalid('toolImage', 'the type of the image must be a string, such as "image/png"');
+  const image = { type: 'image', data: typeof data === 'string' ? data : bytesOf('toolImage', data).toString('base64'), mimeType };
   return { content: caption === undefined ? [image] : [image, { type: 'text', text: String(caption) }] };
 }
 
