@@ -101,7 +101,7 @@ func (b *Book) Ask(ctx context.Context, q *loader.ConsentQuestion) loader.Consen
 	}
 	v, err := seen(q, record)
 	if err != nil {
-		return loader.ConsentAnswer{Waits: []string{fmt.Sprintf("its files cannot be looked at: %v", err)}, Withdrawn: true}
+		return unlookable(q, record, err)
 	}
 	answer, next := b.decide(q, record, v)
 	if next == nil {
@@ -294,6 +294,23 @@ func seen(q *loader.ConsentQuestion, record *state.Consent) (*state.ConsentVersi
 		v.Tree, err = pack.Hash(q.Dir)
 	}
 	return v, err
+}
+
+// unlookable answers where the files of an installed plugin cannot be hashed, as where a link
+// is among them: nothing can be approved then, and the copy of what was agreed to serves.
+func unlookable(q *loader.ConsentQuestion, record *state.Consent, err error) loader.ConsentAnswer {
+	answer := loader.ConsentAnswer{
+		Waits:     []string{fmt.Sprintf("its files cannot be looked at: %v", err)},
+		Allow:     fmt.Sprintf("put the folder of %q in order (toolhost list says what is wrong with it), or install it anew", q.Asks.Plugin),
+		Withdrawn: true,
+	}
+	if record == nil || record.Revoked || Recorded(record.Agreed) == nil {
+		return answer
+	}
+	if answer.Dir = intact(record.Agreed); answer.Dir != "" {
+		answer.Fingerprint, answer.Withdrawn = record.Agreed.Fingerprint, false
+	}
+	return answer
 }
 
 // isInstalled reports whether the code of a plugin counts, too.

@@ -273,6 +273,10 @@ func TestInstalled(t *testing.T) {
 			t.Errorf("%+v", a)
 		}
 	}
+	whole, err := os.ReadFile(filepath.Join(kept, "h.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(filepath.Join(kept, "h.js"), []byte("tampered, too"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -286,6 +290,20 @@ func TestInstalled(t *testing.T) {
 	d.held(a, "symbolic link")
 	if !a.Withdrawn {
 		t.Errorf("%+v", a)
+	}
+	if err := os.WriteFile(filepath.Join(kept, "h.js"), whole, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	a = d.ask(loader.Installed, "p", `{}`, "a=x")
+	d.held(a, "symbolic link")
+	if a.Dir != kept || a.Withdrawn || a.Fingerprint == "" || !strings.Contains(a.Allow, "install it anew") {
+		t.Errorf("the copy does not serve beside a link: %+v", a)
+	}
+	if err := d.book.Revoke(t.Context(), q.Dir); err != nil {
+		t.Fatal(err)
+	}
+	if a = d.ask(loader.Installed, "p", `{}`, "a=x"); !a.Withdrawn || a.Dir != "" {
+		t.Errorf("what was revoked serves: %+v", a)
 	}
 }
 
