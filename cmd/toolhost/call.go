@@ -58,6 +58,9 @@ func (p *program) call(ctx context.Context, name string, words []string, out str
 	if !tool.Enabled {
 		return &failure{code: exitUsage, err: fmt.Errorf("the tool %q is disabled", name), hint: fmt.Sprintf("toolhost tools enable %s", name)}
 	}
+	if tool.Source == host.Plugin {
+		p.warnHeld(s, tool.Owner)
+	}
 	args, err := p.arguments(ctx, tool, words)
 	if err != nil {
 		return err

@@ -204,6 +204,16 @@ func (p *program) warnUnloaded(s *session) {
 	}
 }
 
+// warnHeld says that another version of a plugin answers than the one in its folder: who has
+// just changed the manifest would look for the reason in vain.
+func (p *program) warnHeld(s *session, plugin string) {
+	for _, st := range s.loader.Status() {
+		if st.Name == plugin && st.State == loader.Held {
+			p.warnf("plugin %s waits for your consent, and the version that you agreed to answers: %s", oneLine(st.Name), oneLine(st.Allow))
+		}
+	}
+}
+
 // maxProcesses is how many programs and workers of all plugins run at once, unless the
 // configuration says otherwise.
 const maxProcesses = 64
