@@ -47,7 +47,7 @@ func explain(path string, err error) error {
 		return err
 	}
 	e := &Error{Path: path, Err: err}
-	switch coded.Code() & 0xff { // the extended codes have their class in the low byte
+	switch class(coded.Code()) {
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
 		e.Msg, e.Hint = "is damaged, or no database", hintDamaged
 	case sqlite3.SQLITE_FULL:
@@ -62,6 +62,14 @@ func explain(path string, err error) error {
 		e.Msg = "failed"
 	}
 	return e
+}
+
+// class gives what an extended code of SQLite is one of.
+func class(code int) int {
+	if code == sqlite3.SQLITE_IOERR_SHMSIZE {
+		return sqlite3.SQLITE_FULL // the -shm file could not grow: a full disk, when the database is opened
+	}
+	return code & 0xff
 }
 
 // busy reports whether somebody else has the database.
