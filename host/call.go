@@ -120,6 +120,9 @@ func (h *Host) lookUp(ctx context.Context, call *Call, find func(*table, string)
 func (h *Host) begin(r *run, t Registered) *Call {
 	c := *r.call
 	c.ID, c.Plugin, c.Grant = r.id, t.Owner, nil
+	if t.Tool != nil {
+		c.Tool = t.Name // without the plugin before it
+	}
 	if c.Folder == "" {
 		c.Folder = h.options.Folder
 	}

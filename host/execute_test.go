@@ -21,7 +21,9 @@ func TestExecute(t *testing.T) {
 	var deepest int
 	tools := []*host.Tool{
 		{Name: "same", Description: "A tool with the name of a command.", InputSchema: json.RawMessage(`{"type":"object"}`),
-			Handler: host.HandlerFunc(func(context.Context, *host.Call) (*host.Result, error) { return host.TextResult("tool"), nil })},
+			Handler: host.HandlerFunc(func(_ context.Context, c *host.Call) (*host.Result, error) {
+				return host.TextResult("tool " + c.Tool), nil
+			})},
 		command("same", func(context.Context, *host.Call) (*host.Result, error) { return host.TextResult("command"), nil }),
 		command("kit.value", func(_ context.Context, c *host.Call) (*host.Result, error) { return host.ValueResult(c.Args), nil }),
 		command("kit.nothing", func(context.Context, *host.Call) (*host.Result, error) { return nil, nil }),
@@ -59,7 +61,7 @@ func TestExecute(t *testing.T) {
 	}
 	// A plugin's own tools, for its own calls, and nobody else's.
 	r, err = h.Execute(t.Context(), &host.Call{Tool: "kit.same", Plugin: "kit"})
-	if err != nil || string(r.Value) != `"tool"` {
+	if err != nil || string(r.Value) != `"tool same"` {
 		t.Errorf("own tool: %+v, %v", r, err)
 	}
 	for _, by := range []string{"", "other"} {

@@ -369,6 +369,36 @@ done`}})
 	}
 }
 
+// A call that a kept process makes of itself cannot have its turn, which the call that made it
+// holds: it is refused, and does not wait for the end of all.
+func TestKeptCallsItself(t *testing.T) {
+	var h *host.Host
+	p := open(t, nil, runtimes.Spec{
+		Policy: &permissions.Policy{HostTrigger: true}, KeepAlive: true,
+		Services: runtimes.Services{Execute: func(ctx context.Context, _ *host.Call, command string, _ json.RawMessage) (*host.Result, error) {
+			return h.Call(ctx, &host.Call{Tool: command})
+		}},
+		Command: []string{"/bin/sh", "-c", `
+while read -r line; do
+  id=$(echo "$line" | sed 's/.*"id":"\(c[0-9]*\)".*/\1/')
+  case "$line" in *'"ask"'*)
+    echo '{"id":"n1","method":"execute","params":{"command":"text"}}'
+    read -r answer
+    said=$(echo "$answer" | sed 's/.*one call at a time.*/refused/') ;;
+  *) said=fine ;;
+  esac
+  echo '{"id":"'$id'","result":"'$said'"}'
+done`},
+	})
+	h = p.host
+	for args, want := range map[string]string{`{"how":"ask"}`: "refused", `{}`: "fine"} {
+		r, err := h.Call(t.Context(), &host.Call{Tool: "text", Args: json.RawMessage(args)})
+		if err != nil || r.Content[0].Text() != want {
+			t.Errorf("%s: got %+v, %v", args, r, err)
+		}
+	}
+}
+
 func quoteOf(text string) []byte {
 	raw, _ := json.Marshal(text)
 	return raw

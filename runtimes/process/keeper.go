@@ -21,14 +21,24 @@ type keeper struct {
 	breaker breaker
 }
 
+// turnOf is under what the context of a call, and of all that are made for it, says that the call
+// holds the turn.
+type turnOf struct{ *keeper }
+
+var errOwnTurn = errors.New("the plugin's process serves one call at a time, and the one that it serves now waits for this call; have the handler do it without ctx.execute")
+
 // call makes one call, and starts the process where none runs.
 func (k *keeper) call(ctx context.Context, call *host.Call) (*host.Result, error) {
+	if ctx.Value(turnOf{k}) != nil {
+		return nil, errOwnTurn // it would wait for itself until its deadline
+	}
 	select {
 	case k.turn <- struct{}{}:
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 	defer func() { <-k.turn }()
+	ctx = context.WithValue(ctx, turnOf{k}, true)
 	k.wake()
 	k.sortOut(call.Grant.Folder())
 	if k.now == nil {
