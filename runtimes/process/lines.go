@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -44,6 +45,36 @@ func (h *health) usable() bool {
 	}
 }
 
+// ending reports whether a process that takes no more calls is still to show how it ends:
+// it is not killed before, where calls wait for that.
+func (h *health) ending() bool {
+	select {
+	case <-h.p.Done():
+		return false
+	default:
+	}
+	var f *Failure
+	why := h.why()
+	return why != nil && !errors.As(why, &f)
+}
+
+// endsWithin waits for the process to end, and reports whether it has ended.
+func (h *health) endsWithin(limit time.Duration) bool {
+	t := time.NewTimer(limit)
+	defer t.Stop()
+	select {
+	case <-h.p.Done():
+		return true
+	case <-t.C:
+	}
+	select {
+	case <-h.p.Done(): // in the same moment
+		return true
+	default:
+		return false
+	}
+}
+
 // lines is what the protocols of one message a line share: the reading of a process's
 // stdout. read is called once, by a goroutine of the protocol's own.
 type lines struct {
@@ -51,6 +82,16 @@ type lines struct {
 	maxResult int           // told where a line is too long
 	junk      atomic.Int64  // lines that are no message; the protocol says since when
 	ended     chan struct{} // closed when nothing more is read
+
+	unread  atomic.Pointer[unread]
+	judging sync.Once
+	verdict error // see failure
+}
+
+// unread is that a process did not take what was written to it, for it no longer reads.
+type unread struct {
+	at  time.Time
+	err error
 }
 
 func newLines(p *child.Process, in *instance) lines {
@@ -66,20 +107,41 @@ func (l *lines) usable() bool {
 	}
 }
 
-// failure says why there is no answer.
+// hungUp notes that the process no longer reads. A process that is ending has closed its
+// stdin before it is known how it ended, so its stdout is read to its end; of one that lives
+// on, no longer than exitWait: what it was not told of it cannot answer.
+func (l *lines) hungUp(err error) {
+	l.breakOff(err)
+	if l.unread.CompareAndSwap(nil, &unread{time.Now(), err}) {
+		time.AfterFunc(exitWait, func() {
+			if l.p.Err() == nil {
+				_ = l.p.Stdout().SetReadDeadline(time.Now())
+			}
+		})
+	}
+}
+
+// failure says why there is no answer, once nothing more is read. It is the same for all
+// calls: the process is killed after the first, which is not how it ended.
 func (l *lines) failure() error {
+	l.judging.Do(func() { l.verdict = l.judge() })
+	return l.verdict
+}
+
+func (l *lines) judge() error {
 	var f *Failure
 	if errors.As(l.why(), &f) {
 		return f
 	}
-	t := time.NewTimer(exitWait)
-	defer t.Stop()
-	select {
-	case <-l.p.Done():
-		return ended(l.p)
-	case <-t.C:
-		return &Failure{What: "its process closed its stdout without an answer", Tail: l.p.Tail()}
+	wait, what := exitWait, &Failure{What: "its process closed its stdout without an answer"}
+	if u := l.unread.Load(); u != nil {
+		wait, what = time.Until(u.at.Add(exitWait)), &Failure{What: "its process closed its input", Err: u.err}
 	}
+	if l.endsWithin(wait) {
+		return ended(l.p)
+	}
+	what.Tail = l.p.Tail()
+	return what
 }
 
 // read gives the lines of the process to take until its stdout ends, or until it has sent

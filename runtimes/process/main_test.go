@@ -147,6 +147,10 @@ func odd(how string, id json.RawMessage, in *bufio.Reader, say func(string, ...a
 	case "silence":
 		fmt.Fprintln(os.Stderr, "thinking")
 		select {}
+	case "close stdin":
+		_ = os.Stdin.Close()
+		say("%s", ok)
+		select {}
 	case "close stdout":
 		_ = os.Stdout.Close()
 		select {}

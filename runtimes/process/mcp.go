@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"runtime/debug"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/toolhost/toolhost/host"
@@ -68,6 +68,9 @@ func startMCP(ctx context.Context, in *instance, o *child.Options, use use) (*co
 	go m.read(m.take)
 	stop := context.AfterFunc(ctx, func() { p.Stop(0) })
 	err = m.greet(ctx)
+	if errors.Is(err, errUnsent) { // it has ended after an answer
+		err = m.failure()
+	}
 	stop()
 	if err == nil {
 		err = context.Cause(ctx)
@@ -131,9 +134,9 @@ const smallLine = 4 << 10
 func (m *mcp) ask(ctx context.Context, call *host.Call, method string, params []byte) (answer message, id int64, err error) {
 	r := &mcpRequest{call: call, ctx: ctx, answer: make(chan message, 1)}
 	m.mu.Lock()
-	if err := m.why(); err != nil {
+	if m.why() != nil {
 		m.mu.Unlock()
-		return answer, 0, err
+		return answer, 0, errUnsent
 	}
 	m.last++
 	id = m.last
@@ -219,11 +222,11 @@ func (m *mcp) send(ctx context.Context, line []byte) {
 	if err == nil {
 		return
 	}
-	what := fmt.Sprintf("its process did not read a request within %s", mcpWriteLimit)
-	if errors.Is(err, syscall.EPIPE) {
-		what = "its process ended, or closed its input"
+	if !errors.Is(err, os.ErrDeadlineExceeded) {
+		m.hungUp(err)
+		return
 	}
-	m.breakOff(&Failure{What: what, Err: err, Tail: m.p.Tail()})
+	m.breakOff(&Failure{What: fmt.Sprintf("its process did not read a request within %s", mcpWriteLimit), Err: err, Tail: m.p.Tail()})
 	// Half a line may be in the pipe: nothing can follow it.
 	_ = m.p.Stdout().SetReadDeadline(time.Now())
 }

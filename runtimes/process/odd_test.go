@@ -70,6 +70,20 @@ func TestOddPrograms(t *testing.T) {
 	}
 }
 
+// A program that has closed its input and lives on cannot be told of a call: the call says so
+// long before its deadline, and the next has another process.
+func TestClosedInput(t *testing.T) {
+	for _, spec := range []runtimes.Spec{{KeepAlive: true}, {Protocol: "mcp"}} {
+		p := open(t, nil, spec)
+		p.expect("odd", object{"how": "close stdin"}, "ok")
+		text, failed := p.odd("fine")
+		if !failed || !strings.Contains(text, `plugin "tested": its process closed its input`) || strings.Contains(text, "killed") {
+			t.Errorf("%s: failed %v, %q", spec.Protocol, failed, text)
+		}
+		p.expect("odd", object{"how": "fine"}, "ok")
+	}
+}
+
 // A program that logs without end does not fill the log, and what was left out is said.
 func TestLogFlood(t *testing.T) {
 	p := open(t, nil, runtimes.Spec{})

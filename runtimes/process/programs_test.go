@@ -287,6 +287,11 @@ func serveMCP(how string) {
 				count++
 				text(strconv.Itoa(count))
 			case "odd":
+				if p.How == "close stdin" { // here, where it is read
+					_ = os.Stdin.Close()
+					text("ok")
+					select {}
+				}
 				go mcpOdd(p.How, m.ID, say, result, text, replies)
 			}
 		}

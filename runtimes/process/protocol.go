@@ -20,6 +20,8 @@ type link interface {
 	call(ctx context.Context, call *host.Call, arguments json.RawMessage) (*host.Result, error)
 	// usable reports whether the process can take another call.
 	usable() bool
+	// ending reports whether a process that is not usable is still to show how it ends.
+	ending() bool
 }
 
 // connection is a process that was just started, and the link to it.

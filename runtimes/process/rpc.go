@@ -198,16 +198,16 @@ func (g *rpc) failure(err error) error {
 	default:
 		return &Failure{What: "its process answered " + s.Code().String(), Err: errors.New(cut(s.Message(), 300)), Tail: g.p.Tail()}
 	}
-	t := time.NewTimer(exitWait)
-	defer t.Stop()
-	f := &Failure{What: "its process ended the connection without an answer", Tail: g.p.Tail()}
-	select {
-	case <-g.p.Done():
-		f = ended(g.p)
-	case <-t.C:
+	if why := g.why(); why != nil {
+		return why // it was killed for that
 	}
+	f := &Failure{What: "its process ended the connection without an answer"}
+	if g.endsWithin(exitWait) {
+		f = ended(g.p)
+	}
+	f.Tail = g.p.Tail()
 	g.breakOff(f)
-	return f
+	return g.why() // the first reason, where calls fail at once
 }
 
 // rpcCall is one call on its way.

@@ -223,7 +223,7 @@ func (h *sharer) sortOut(p *place) {
 			}
 		default:
 		}
-		h.drop(p, c, 0)
+		h.retire(p, c)
 	case c.calls == 0 && !h.instance.current(c.s):
 		h.drop(p, c, keptGrace)
 	}
@@ -289,8 +289,8 @@ func (h *sharer) release(c *shared, err error, made bool) {
 	case err == nil:
 		p.breaker.served()
 	}
-	if made && !c.gone && !c.s.link.usable() {
-		h.drop(p, c, 0)
+	if c.runs() && !c.s.link.usable() {
+		h.retire(p, c)
 	}
 	select {
 	case <-h.instance.closing:
@@ -303,6 +303,16 @@ func (h *sharer) release(c *shared, err error, made bool) {
 	if c.calls == 0 && !c.gone && p.now == c {
 		c.idle = time.AfterFunc(h.instance.runtime.options.Idle, func() { h.rest(p, c) })
 		c.busy = h.instance.runtime.options.Places.Rest(func() { h.rest(p, c) })
+	}
+}
+
+// retire drops a process that takes no more calls. One of which it is not known yet how it
+// ends is left to the last of the calls that wait for that. The mutex is held.
+func (h *sharer) retire(p *place, c *shared) {
+	if c.calls == 0 || !c.s.link.ending() {
+		h.drop(p, c, 0)
+	} else if p.now == c {
+		p.now = nil
 	}
 }
 

@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"runtime/debug"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/toolhost/toolhost/host"
@@ -25,9 +27,10 @@ const (
 	maxJunk = 1000
 	// maxNested is how many requests of one call may be under way.
 	maxNested = 16
-	// exitWait is how long a process that has closed its stdout is waited for, to say
-	// how it ended.
-	exitWait = time.Second
+	// exitWait is how long a process that has closed a stream, or its connection, is waited
+	// for, to say how it ended: closing is a part of ending, and the rest of it takes time on a
+	// busy machine. Only calls that have failed wait, of processes that live on.
+	exitWait = 3 * time.Second
 	// cancelWait is how long writing a cancel may take, or the rest of a request that has
 	// been answered: a process that does not read is not waited for.
 	cancelWait = 50 * time.Millisecond
@@ -75,6 +78,9 @@ func (s *stdio) call(ctx context.Context, call *host.Call, params json.RawMessag
 	if err := s.why(); err != nil || s.current != nil {
 		s.mu.Unlock()
 		cancel()
+		if errors.Is(err, io.EOF) { // it has ended since it was looked whether it has
+			return nil, s.failure()
+		}
 		return nil, &Failure{What: "its process cannot take another call", Err: err}
 	}
 	s.calls++
@@ -91,7 +97,13 @@ func (s *stdio) call(ctx context.Context, call *host.Call, params json.RawMessag
 	}()
 
 	sent := make(chan error, 1)
-	go func() { sent <- s.send(ctx, request(x.id, call.Tool, params, s.context(call))) }()
+	go func() {
+		n, err := s.send(ctx, request(x.id, call.Tool, params, s.context(call)))
+		if n == 0 && errors.Is(err, syscall.EPIPE) { // who has read a part may answer
+			s.hungUp(err)
+		}
+		sent <- err
+	}()
 	var result *host.Result
 	var err error
 	select {
@@ -146,23 +158,24 @@ func (s *stdio) context(call *host.Call) json.RawMessage {
 	})
 }
 
-// send writes one line; it gives up when ctx ends.
-func (s *stdio) send(ctx context.Context, line []byte) error {
+// send writes one line, and gives how many bytes of it were written; it gives up when ctx
+// ends.
+func (s *stdio) send(ctx context.Context, line []byte) (n int, err error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	if err := context.Cause(ctx); err != nil {
-		return err
+		return 0, err
 	}
 	if err := s.p.Stdin().SetWriteDeadline(time.Time{}); err != nil {
-		return err
+		return 0, err
 	}
 	stop := context.AfterFunc(ctx, func() { _ = s.p.Stdin().SetWriteDeadline(time.Now()) })
 	defer stop()
-	_, err := s.p.Stdin().Write(line)
+	n, err = s.p.Stdin().Write(line)
 	if err != nil {
 		s.breakOff(err) // half a line may be in the pipe
 	}
-	return err
+	return n, err
 }
 
 // cancel tells the process that nobody waits for an answer any more.
@@ -174,7 +187,7 @@ func (s *stdio) cancel(x *exchange, sent <-chan error) {
 	ctx, done := context.WithTimeout(context.Background(), cancelWait)
 	defer done()
 	line := `{"method":"cancel","params":{"id":` + jsondoc.Quote(x.id) + "}}\n"
-	_ = s.send(ctx, []byte(line)) // one that does not read it is ended
+	_, _ = s.send(ctx, []byte(line)) // one that does not read it is ended
 	// Its answer, which is late now, shows that it is ready for the next call.
 	select {
 	case <-x.answer:
@@ -284,7 +297,7 @@ func (s *stdio) nested(x *exchange, m message) {
 		} else if result == nil {
 			line.Result = json.RawMessage("null")
 		}
-		_ = s.send(ctx, append(jsondoc.Marshal(line), '\n')) // one that does not read it has its reasons
+		_, _ = s.send(ctx, append(jsondoc.Marshal(line), '\n')) // one that does not read it has its reasons
 	}
 	if x == nil {
 		s.odd(s.log, "a request outside of a call", m.ID)
