@@ -17,6 +17,7 @@ import (
 	"github.com/toolhost/toolhost/internal/connect"
 	"github.com/toolhost/toolhost/internal/lazyregexp"
 	"github.com/toolhost/toolhost/internal/suggest"
+	"github.com/toolhost/toolhost/loader"
 )
 
 // connecting are the flags of connect itself.
@@ -166,6 +167,12 @@ func (p *program) connected(cmd *cobra.Command, c connecting) (connect.Server, e
 	if err := p.refuseWideFolder(p.flags.folderNamed); err != nil {
 		return s, err
 	}
+	for _, dir := range p.flags.plugins { // a client would show nobody what the server says of it
+		if _, err := loader.Folders(dir); err != nil {
+			p.warnf("%v", err)
+		}
+	}
+	p.warnEmpty()
 	program, err := os.Executable()
 	if err != nil {
 		return s, failed(fmt.Errorf("looking for this program: %w", err))

@@ -184,6 +184,11 @@ func (p *program) loadAll(ctx context.Context, s *session) {
 	if err := s.loader.LoadAll(ctx); err != nil && ctx.Err() == nil {
 		p.warnf("%v", err)
 	}
+	p.warnEmpty()
+}
+
+// warnEmpty names the folders of --plugins that can be read and hold no plugin.
+func (p *program) warnEmpty() {
 	for _, dir := range p.flags.plugins {
 		if folders, err := loader.Folders(dir); err == nil && len(folders) == 0 {
 			p.warnf("there is no plugin in %q", dir)
