@@ -27,6 +27,10 @@ func (m *Manifest) ToolName(id string) string {
 	return id
 }
 
+// quotable makes a name one that cannot end the words that it stands among, and go on in the
+// host's name.
+var quotable = strings.NewReplacer(`"`, "'", "[", "(", "]", ")", "\n", " ")
+
 // modelText gives what the model reads of a tool: of a card's also whose words they are.
 func (m *Manifest) modelText(description string) string {
 	if m.Kind != KindCard {
@@ -34,9 +38,9 @@ func (m *Manifest) modelText(description string) string {
 	}
 	by := ""
 	if m.Author.Name != "" {
-		by = " by " + m.Author.Name
+		by = " by " + quotable.Replace(m.Author.Name)
 	}
-	return `[Custom card "` + m.Card.DisplayName["en"] + `"` + by + `, community code] ` + description
+	return `[Custom card "` + quotable.Replace(m.Card.DisplayName["en"]) + `"` + by + `, community code] ` + description
 }
 
 func (c *checker) cardTools() {
