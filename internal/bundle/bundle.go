@@ -14,7 +14,8 @@
 // require(name) for built-in modules, requireFrom(file) and importFrom(file), which give what
 // stands for require and import in a file where names are made at run time, export(namespace, path), which the script calls with
 // the namespace of each handler module and its path, common(exports, path), which it calls with what a
-// CommonJS module exports, and dirname(file), filename(file), url(file) for the places of
+// CommonJS module exports, namespace(module), which gives what import makes of a built-in module or
+// undefined where the bundler's own helper shall make it, and dirname(file), filename(file), url(file) for the places of
 // a file named below the root. Where the module awaits at its top level the function is async.
 package bundle
 

@@ -84,9 +84,10 @@ func run(t *testing.T, s *bundle.Script) string {
 			exports = vm.NewObject()
 			_ = exports.Set("default", v)
 		},
-		"dirname":  func(name string) string { return filepath.Dir("/plugin/" + name) },
-		"filename": func(name string) string { return "/plugin/" + name },
-		"url":      func(name string) string { return "file:///plugin/" + name },
+		"namespace": func(o goja.Value) goja.Value { return goja.Undefined() },
+		"dirname":   func(name string) string { return filepath.Dir("/plugin/" + name) },
+		"filename":  func(name string) string { return "/plugin/" + name },
+		"url":       func(name string) string { return "file:///plugin/" + name },
 	} {
 		if err := host.Set(name, f); err != nil {
 			t.Fatal(err)

@@ -21,8 +21,19 @@ func lean(code string) string {
 	if start < 0 || end < start || end == 0 {
 		return script
 	}
-	return script[:start] + leanHelpers(script[start:end], script[end:]) + script[end:]
+	helpers, modules := leanHelpers(script[start:end], script[end:]), script[end:]
+	if strings.Contains(modules, "// "+builtinSpace+":") {
+		helpers = strings.Replace(helpers, firstNamespace, hostNamespace, 1)
+	}
+	return script[:start] + helpers + modules
 }
+
+// How the bundler's helper for import of what is no ES module begins, and the same where the host may
+// have a namespace that does not look at each member: most of its own are made when they are touched.
+const (
+	firstNamespace = "var __toESM = (mod, isNodeMode, target) => (target = "
+	hostNamespace  = "var __toESM = (mod, isNodeMode, target) => __host.namespace(mod) || (target = "
+)
 
 // How the bundler's helper for CommonJS modules calls the function that holds one: by the list of the
 // names of an object that has one, and the same without a list.

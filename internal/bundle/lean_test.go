@@ -13,7 +13,8 @@ func TestLean(t *testing.T) {
 	}{
 		{"h.cjs", "module.exports = () => 1;", []string{"__commonJS = ", "__host.common("}, []string{"__toESM", "__copyProps", "Object."}},
 		{"h.cjs", "Object.prototype.polluted = () => { throw 1; }; module.exports = require('./p.cjs');", []string{"for (var name in cb) break;"}, []string{"__toESM"}},
-		{"h.mjs", "import p from './p.cjs'; export default p;", []string{"__toESM = ", "__copyProps = ", "__host.export("}, []string{"__host.common("}},
+		{"h.mjs", "import p from './p.cjs'; export default p;", []string{"__toESM = ", "__copyProps = ", "__host.export("}, []string{"__host.common(", "__host.namespace"}},
+		{"h.mjs", "import * as fs from 'fs'; export default fs;", []string{"=> __host.namespace(mod) || (target = mod"}, nil},
 	} {
 		b, err := build(t, map[string]string{test.name: test.code, "p.cjs": "module.exports = () => 1;"}, test.name)
 		if err != nil {

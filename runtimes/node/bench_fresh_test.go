@@ -30,6 +30,9 @@ func BenchmarkState(b *testing.B) {
 		{"ctx.fs", "module.exports = async (params, ctx) => String((await ctx.fs.read('10k.txt')).length);"},
 		{"fs promises", "const fs = require('node:fs/promises'); module.exports = async () => String((await fs.readFile('10k.txt', 'utf8')).length);"},
 		{"fs sync", "const fs = require('fs'); module.exports = async () => String(fs.readFileSync('10k.txt', 'utf8').length);"},
+		{"fs bytes", "const fs = require('fs'); module.exports = async () => String(fs.readFileSync('10k.txt').length);"},
+		{"fs import", "import { readFileSync } from 'node:fs'; export default async () => String(readFileSync('10k.txt', 'utf8').length);"},
+		{"fs namespace", "import * as fs from 'node:fs'; export default async () => String(fs.readFileSync('10k.txt', 'utf8').length);"},
 	} {
 		b.Run(handler.name, func(b *testing.B) {
 			open := func(state string) (*instance, func() time.Duration) {

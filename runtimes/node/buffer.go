@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/big"
+	"strings"
 
 	"github.com/dop251/goja"
 )
@@ -40,6 +41,13 @@ func loadBuffer(e *engine) goja.Value {
 		},
 		"read":  e.readNumber,
 		"write": e.writeNumber,
+		"alias": func(c goja.FunctionCall) goja.Value { // (prototype, names): what has a name with UInt has it with Uint, too
+			o := c.Argument(0).ToObject(e.vm)
+			for name := range strings.FieldsSeq(c.Argument(1).String()) {
+				_ = o.DefineDataProperty(strings.Replace(name, "UInt", "Uint", 1), o.Get(name), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE) // a plain object
+			}
+			return goja.Undefined()
+		},
 	})
 	v := bufferLibrary.load(e, host)
 	o := v.ToObject(e.vm)

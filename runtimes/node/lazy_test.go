@@ -47,6 +47,25 @@ export default () => {
 		util.types.isProxy(all), Object.keys(promises).at(-1), promises.default.readFile === promises.readFile, promises.readFile === fs.promises.readFile].join(' ');
 };`
 	want["esm"] = `mine false true true default,readFile 104 get {"enumerable":true,"configurable":false} true  true false false writeFile true true`
+	// What import makes of it is what the bundler's own helper would make.
+	add = func(name, body, expect string) {
+		files[name+".mjs"] = "import * as all from 'node:fs'; import fs, { readFileSync, none } from 'fs'; import * as promises from 'fs/promises'; import util from 'util';\n" +
+			"const tried = (f) => { try { return f(); } catch (e) { return e.name + ' ' + e.message; } };\nexport default () => {\n" + body + "\n};"
+		want[name] = expect
+	}
+	add("written", "const ns = all, below = Object.create(all); return [tried(() => { ns.readFile = 1; }), tried(() => { ns.default = 1; }), tried(() => { below.stat = 1; }), Reflect.set(all, 'open', 1), tried(() => { ns.more = 1; return Object.keys(ns).at(-1); })].join()",
+		"TypeError Cannot assign to read only property 'readFile',TypeError Cannot assign to read only property 'default',TypeError Cannot assign to read only property 'stat',false,more")
+	add("removed", "const ns = all; return [tried(() => delete ns.rm), Reflect.deleteProperty(promises, 'open'), delete ns.none, 'rm' in all, 'open' in promises].join()",
+		"TypeError Cannot delete property 'rm' of [object Object],false,true,true,true")
+	add("shaped", `const shape = (o) => new Set(Object.entries(Object.getOwnPropertyDescriptors(o)).map(([name, d]) => [name === 'default' && name, typeof d.value, typeof d.get, typeof d.set, d.writable, d.enumerable, d.configurable, d.get?.name, d.get?.length].join()));
+		return [...shape(all), ...shape(promises), tried(() => Object.defineProperty(all, 'stat', { value: 1 }))].join(' ')`,
+		"default,object,undefined,undefined,false,true,false,, false,undefined,function,undefined,,true,false,get,0 default,object,undefined,undefined,false,true,false,, false,undefined,function,undefined,,true,false,get,0 TypeError Cannot redefine property: stat")
+	add("followed", "fs.more = 1; delete fs.cp; Object.defineProperty(fs, 'statSync', { enumerable: false }); fs.openSync = 5; return [all.more, 'more' in all, all.cp, 'cp' in all, Object.keys(all).includes('statSync'), all.openSync, Object.keys(all).length, none, readFileSync === fs.readFileSync].join()",
+		",false,,true,true,5,104,,true")
+	add("sealedImport", "Object.freeze(all); return [Object.isFrozen(all), all.readFileSync === fs.readFileSync, all.default === fs, util.types.isProxy(all), Object.getPrototypeOf(all) === Object.prototype, Object.assign({}, promises).readFile === fs.promises.readFile].join()",
+		"true,true,true,false,true,true")
+	files["late.cjs"] = "const fs = require('fs'); fs.more = 1; delete fs.rm; module.exports = async () => { const all = await import('fs'); return [all.more, 'rm' in all, all.default === fs].join(); };"
+	want["late"] = "1,false,true"
 	p := open(t, files, 10*time.Second)
 	for name, want := range want {
 		for range 2 { // the second call has an engine that was made ready
@@ -54,5 +73,41 @@ export default () => {
 				t.Errorf("%s:\n got %q\nwant %q", name, got, want)
 			}
 		}
+	}
+}
+
+// TestBufferShape looks at what the class Buffer and its prototype have, in which order.
+func TestBufferShape(t *testing.T) {
+	p := open(t, map[string]string{"shape.cjs": `module.exports = () => {
+	const flags = (o) => [...new Set(Reflect.ownKeys(o).map((key) => { const d = Object.getOwnPropertyDescriptor(o, key); return [d.get ? 'get' : typeof d.value, d.writable, d.enumerable, d.configurable].join(); }))].join(' ');
+	const { prototype } = Buffer, names = Object.getOwnPropertyNames(prototype), aliases = names.filter((name) => name.includes('Uint'));
+	class Own extends Buffer {}
+	return [Reflect.ownKeys(Buffer).join(), flags(Buffer), names.length, names.slice(0, 5).join(), names.slice(-2).join(), flags(prototype), Object.getOwnPropertySymbols(prototype).map(String).join(),
+		aliases.length, aliases.filter((name) => prototype[name] !== prototype[name.replace('Uint', 'UInt')]).join(), prototype.readUint8.name, prototype.writeBigUint64LE.length,
+		Reflect.ownKeys(Buffer).filter((name) => typeof Buffer[name] === 'function' && Buffer[name].name !== name).join(), prototype.constructor === Buffer, Object.getPrototypeOf(Buffer) === Uint8Array, Buffer[Symbol.species] === Buffer,
+		new Own(2).constructor.name, Own.from('a').constructor.name, Buffer(2).length, new Buffer('ab').length, Buffer.allocUnsafeSlow(3).length].join('\n');
+};`}, 10*time.Second)
+	const want = `length,name,prototype,from,alloc,allocUnsafe,allocUnsafeSlow,isBuffer,isEncoding,byteLength,compare,concat,copyBytesFrom,of,poolSize
+number,false,false,true string,false,false,true object,false,false,false function,true,true,true number,true,true,true
+81
+constructor,parent,offset,toString,toLocaleString
+writeBigUint64LE,writeBigUint64BE
+function,true,false,true get,,false,true
+Symbol(nodejs.util.inspect.custom)
+18
+
+readUInt8
+2
+
+true
+true
+true
+Own
+Buffer
+2
+2
+3`
+	if got := p.call(t, "shape", "{}"); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
 	}
 }

@@ -108,6 +108,8 @@ func (h *bundleHost) Get(name string) goja.Value {
 			h.handed = append(h.handed, handedOver{exported{file: call.Argument(1).String()}, module, find})
 			return goja.Undefined()
 		})
+	case "namespace":
+		return e.vm.ToValue(e.lazyNamespace)
 	case "dirname":
 		return place(filepath.Dir)
 	case "filename":

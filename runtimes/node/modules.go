@@ -124,6 +124,17 @@ func loadLazy(e *engine) goja.Value {
 	}))
 }
 
+// lazyNamespace gives what import makes of a module whose members are made when they are touched;
+// undefined for any other.
+func (e *engine) lazyNamespace(c goja.FunctionCall) goja.Value {
+	module, ok := c.Argument(0).(*goja.Object)
+	if !ok || !e.api.lazy[module] {
+		return goja.Undefined()
+	}
+	namespace, _ := goja.AssertFunction(e.internal("lazy").ToObject(e.vm).Get("namespace"))
+	return e.apply(namespace, module)
+}
+
 // lazyMembers is an object whose members are made when they are first touched.
 type lazyMembers struct {
 	names  []string

@@ -1,5 +1,5 @@
 'use strict';
-const { codec, compare, search, fill, swap, read, write } = host;
+const { codec, compare, search, fill, swap, read, write, alias } = host;
 const { nodeError, invalidArgType, outOfRange } = require('internal/errors');
 
 const kMaxLength = 0x100000000;
@@ -88,33 +88,24 @@ function put(buffer, kind, little, value, offset, size) {
   return write(buffer, kind, little, offset, size, value);
 }
 
-class Buffer extends Uint8Array {
-  // Called with new, as old code does: a number is a size, all else as from().
-  constructor(value, encodingOrOffset, length) {
-    if (value instanceof Raw) super(value.buffer, value.offset, value.length);
-    else if (typeof value === 'number') { checkSize(value); super(value); }
-    else if (isArrayBuffer(value)) super(value, encodingOrOffset, length);
-    else {
-      const made = from(value, encodingOrOffset, length);
-      super(made.buffer, made.byteOffset, made.length);
-    }
-  }
+// statics are the static members, enumerable as in Node, where old packages list them.
+const statics = {
+  __proto__: null,
+  from(value, encodingOrOffset, length) { return from(value, encodingOrOffset, length); },
 
-  static from(value, encodingOrOffset, length) { return from(value, encodingOrOffset, length); }
-
-  static alloc(size, value, encoding) {
+  alloc(size, value, encoding) {
     checkSize(size);
     const buffer = make(new ArrayBuffer(size));
     if (value !== undefined && value !== 0 && size > 0) buffer.fill(value, encoding);
     return buffer;
-  }
+  },
 
-  static allocUnsafe(size) { checkSize(size); return make(new ArrayBuffer(size)); }
-  static allocUnsafeSlow(size) { return Buffer.allocUnsafe(size); }
-  static isBuffer(value) { return value instanceof Buffer; }
-  static isEncoding(name) { return typeof name === 'string' && name.length > 0 && encodings[name.toLowerCase()] !== undefined; }
+  allocUnsafe(size) { checkSize(size); return make(new ArrayBuffer(size)); },
+  allocUnsafeSlow(size) { return statics.allocUnsafe(size); },
+  isBuffer(value) { return value instanceof Buffer; },
+  isEncoding(name) { return typeof name === 'string' && name.length > 0 && encodings[name.toLowerCase()] !== undefined; },
 
-  static byteLength(value, encoding) {
+  byteLength(value, encoding) {
     if (typeof value !== 'string') {
       if (isView(value) || isArrayBuffer(value)) return value.byteLength;
       throw invalidArgType('string', ['string', 'Buffer', 'ArrayBuffer'], value);
@@ -131,15 +122,15 @@ class Buffer extends Uint8Array {
       }
     }
     return codec.byteLength(value);
-  }
+  },
 
-  static compare(a, b) {
+  compare(a, b) {
     if (!(a instanceof Uint8Array)) throw invalidArgType('buf1', ['Buffer', 'Uint8Array'], a);
     if (!(b instanceof Uint8Array)) throw invalidArgType('buf2', ['Buffer', 'Uint8Array'], b);
     return compare(a, b);
-  }
+  },
 
-  static concat(list, total) {
+  concat(list, total) {
     if (!Array.isArray(list)) throw invalidArgType('list', 'Array', list);
     if (list.length === 0) return make(new ArrayBuffer(0));
     if (total === undefined) {
@@ -148,7 +139,7 @@ class Buffer extends Uint8Array {
     } else if (typeof total !== 'number') throw invalidArgType('length', 'number', total);
     else if (!Number.isInteger(total)) throw outOfRange('length', 'an integer', total);
     else if (total < 0) throw outOfRange('length', `>= 0 && <= ${Number.MAX_SAFE_INTEGER}`, total);
-    const buffer = Buffer.allocUnsafe(total);
+    const buffer = statics.allocUnsafe(total);
     let at = 0;
     for (let i = 0; i < list.length; i++) {
       let part = list[i];
@@ -159,15 +150,29 @@ class Buffer extends Uint8Array {
       at += part.length;
     }
     return buffer;
-  }
+  },
 
-  static copyBytesFrom(view, offset = 0, length) {
+  copyBytesFrom(view, offset = 0, length) {
     if (!isView(view) || view instanceof DataView) throw invalidArgType('view', ['TypedArray'], view);
     const part = view.subarray(offset, length === undefined ? undefined : offset + length);
     return from(bytesOf(part));
-  }
+  },
 
-  static of(...items) { return from(items); }
+  of(...items) { return from(items); },
+  poolSize: 8192,
+};
+
+class Buffer extends Uint8Array {
+  // Called with new, as old code does: a number is a size, all else as from().
+  constructor(value, encodingOrOffset, length) {
+    if (value instanceof Raw) super(value.buffer, value.offset, value.length);
+    else if (typeof value === 'number') { checkSize(value); super(value); }
+    else if (isArrayBuffer(value)) super(value, encodingOrOffset, length);
+    else {
+      const made = from(value, encodingOrOffset, length);
+      super(made.buffer, made.byteOffset, made.length);
+    }
+  }
 
   get parent() { return this.buffer; }
   get offset() { return this.byteOffset; }
@@ -337,24 +342,20 @@ class Buffer extends Uint8Array {
 class Raw { constructor(buffer, offset, length) { this.buffer = buffer; this.offset = offset; this.length = length; } }
 
 const proto = Buffer.prototype;
-for (const name of Object.getOwnPropertyNames(proto)) {
-  if (name.includes('UInt')) Object.defineProperty(proto, name.replace('UInt', 'Uint'), { value: proto[name], writable: true, configurable: true });
-}
-Buffer.poolSize = 8192;
+alias(proto, 'readUIntLE readUIntBE writeUIntLE writeUIntBE readUInt8 readUInt16LE readUInt16BE readUInt32LE readUInt32BE readBigUInt64LE readBigUInt64BE' +
+  ' writeUInt8 writeUInt16LE writeUInt16BE writeUInt32LE writeUInt32BE writeBigUInt64LE writeBigUInt64BE');
 
 // callable is Buffer that may also be called without new, as old code does. It stands
-// before the class, whose instances and static members are its own.
+// before the class, whose instances are its own.
 function callable(...args) {
   // In a function that a constructor calls, the engine has new.target still.
-  if (new.target === undefined || !(this instanceof callable)) return typeof args[0] === 'number' ? Buffer.alloc(args[0]) : from(...args);
+  if (new.target === undefined || !(this instanceof callable)) return typeof args[0] === 'number' ? statics.alloc(args[0]) : from(...args);
   return Reflect.construct(Buffer, args, new.target);
 }
 Object.defineProperty(callable, 'name', { value: 'Buffer' });
 Object.defineProperty(callable, 'prototype', { value: proto, writable: false, enumerable: false });
 Object.setPrototypeOf(callable, Uint8Array);
-for (const name of Object.getOwnPropertyNames(Buffer)) {
-  if (name !== 'prototype' && name !== 'length' && name !== 'name') Object.defineProperty(callable, name, { ...Object.getOwnPropertyDescriptor(Buffer, name), enumerable: true }); // as in Node, where old packages list them
-}
+Object.assign(callable, statics);
 Object.defineProperty(proto, 'constructor', { value: callable, writable: true, configurable: true });
 
 function make(buffer, offset, length) {
@@ -483,7 +484,7 @@ module.exports = {
   encodingOf, bytesOf, isArrayBuffer, codec, encode,
   public: {
     Buffer: callable,
-    SlowBuffer: (size) => Buffer.allocUnsafeSlow(size),
+    SlowBuffer: (size) => statics.allocUnsafeSlow(size),
     transcode,
     isUtf8: (input) => codec.validUTF8(viewOf(input)),
     isAscii: (input) => viewOf(input).every((byte) => byte < 128),
