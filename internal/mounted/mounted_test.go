@@ -420,6 +420,26 @@ func TestSilentServer(t *testing.T) {
 	}
 }
 
+// A program's input closes a moment before it is known how it ends.
+func TestInputClosedBeforeTheEnd(t *testing.T) {
+	const script = `exec <&-; echo '{"jsonrpc":"2.0","method":"notifications/closed"}'; echo 'out of cheese' >&2; exit 3`
+	p, err := startProgram(t.Context(), Config{Command: "/bin/sh", Args: []string{"-c", script}}, t.TempDir(), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = p.Close() }()
+	msg, err := p.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = p.Write(t.Context(), msg)
+	for _, want := range []string{"exit status 3", "out of cheese"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("writing to a program that has closed its input gives %v, want %q in it", err, want)
+		}
+	}
+}
+
 func TestWrongConfigurations(t *testing.T) {
 	_, err := New(host.New(nil), map[string]Config{
 		"both": {Command: "x", URL: "http://x"}, "neither": {}, "type": {Command: "x", Type: "http"}, "url": {URL: "http://x", Type: "stdio"},

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -157,8 +158,11 @@ func (p *program) Write(_ context.Context, msg jsonrpc.Message) error {
 		return err
 	}
 	if _, err := p.p.Stdin().Write(append(line, '\n')); err != nil {
-		if errors.Is(err, os.ErrDeadlineExceeded) {
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
 			err = fmt.Errorf("it did not read a request within %s", writeLimit)
+		case errors.Is(err, syscall.EPIPE):
+			err = p.ended() // its input closes a moment before it is known how it ended
 		}
 		// Half a line may be in the pipe: nothing can follow it.
 		_ = p.p.Stdout().SetReadDeadline(time.Now())
