@@ -141,7 +141,7 @@ function contextOf(id, tool, call, controller) {
       getIntegrationConfig: quiet('channels.getIntegrationConfig', '"channels": {"getIntegrationConfig": true}'),
       setIntegrationConfig: quiet('channels.setIntegrationConfig', '"channels": {"getIntegrationConfig": true}'),
     },
-    execute: (command, args) => ask('execute', { command, args }),
+    execute: async (command, args) => (await ask('execute', { command, args })) ?? undefined,
     ai: {
       async complete(prompt, options) {
         if (prompt && typeof prompt === 'object' && prompt.prompt != null) [prompt, options] = [prompt.prompt, prompt];

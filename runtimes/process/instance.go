@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolhost/toolhost/host"
@@ -46,6 +47,7 @@ type instance struct {
 	inputs   map[string]sum
 	seen     *sightings
 	slots    chan struct{} // one for each process that may run
+	waiting  atomic.Int32  // calls that hold one, and wait for calls that they have made
 	// At most one of these is there. Without one every call has a process of its own.
 	kept   *keeper
 	shared *sharer
@@ -154,10 +156,9 @@ func (in *instance) handle(ctx context.Context, call *host.Call) (*host.Result, 
 // once runs a call in a process of its own. The answer waits for the process to end only
 // where there are files to take from it.
 func (in *instance) once(ctx context.Context, call *host.Call) (*host.Result, error) {
-	select {
-	case in.slots <- struct{}{}:
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+	ctx, err := in.slot(ctx)
+	if err != nil {
+		return nil, err
 	}
 	release := func() { <-in.slots }
 	stage, args, err := in.staged(call, "")

@@ -399,6 +399,43 @@ done`},
 	}
 }
 
+// Calls that wait for calls of the same plugin's, until all processes do: the last is refused, and
+// the others go on. A command that fails is an error to the program, one that gives nothing null.
+func TestProcessesThatWaitForTheirOwnCalls(t *testing.T) {
+	for _, n := range []int{1, 3} {
+		var h *host.Host
+		p := open(t, &process.Options{MaxProcesses: n}, runtimes.Spec{
+			Policy: &permissions.Policy{HostTrigger: true},
+			Services: runtimes.Services{Execute: func(ctx context.Context, _ *host.Call, command string, _ json.RawMessage) (*host.Result, error) {
+				if command == "nothing" {
+					return &host.Result{}, nil
+				}
+				return h.Call(ctx, &host.Call{Tool: command})
+			}},
+			Command: []string{"/bin/sh", "-c", `
+read -r line
+id=$(echo "$line" | sed 's/.*"id":"\(c[0-9]*\)".*/\1/')
+echo '{"id":"n1","method":"execute","params":{"command":"nothing"}}'
+read -r answer
+case "$answer" in *'"result":null'*) ;; *) echo '{"id":"'$id'","error":"nothing is not null"}' ;; esac
+echo '{"id":"n2","method":"execute","params":{"command":"text"}}'
+read -r answer
+case "$answer" in
+  *'wait for calls'*) echo '{"id":"'$id'","error":"REFUSED"}' ;;
+  *'"error":"command \"text\": '*REFUSED*|*'"error":"command \\\"text\\\": '*REFUSED*) echo '{"id":"'$id'","error":"REFUSED"}' ;;
+  *) echo '{"id":"'$id'","result":"answered"}' ;;
+esac`},
+		})
+		h = p.host
+		for range 2 { // nothing is left of the first
+			r, err := h.Call(t.Context(), &host.Call{Tool: "text"})
+			if err != nil || !r.IsError || r.Content[0].Text() != "REFUSED" {
+				t.Errorf("%d processes: got %+v, %v", n, r, err)
+			}
+		}
+	}
+}
+
 func quoteOf(text string) []byte {
 	raw, _ := json.Marshal(text)
 	return raw
