@@ -102,6 +102,7 @@ func (m *mcp) call(ctx context.Context, call *host.Call, arguments json.RawMessa
 	if !m.usable() {
 		return nil, errUnsent
 	}
+	defer m.doubt.sending(ctx)()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	answer, id, err := m.ask(ctx, call, "tools/call", callParams(call.Tool, arguments))
@@ -240,8 +241,6 @@ func (m *mcp) notify(ctx context.Context, method string, params any) {
 // cancel tells the server that nobody waits for an answer any more, and looks whether it
 // still reads and answers.
 func (m *mcp) cancel(id int64, why error) {
-	m.doubt.raise()
-	defer m.doubt.settle()
 	ctx, done := context.WithTimeout(m.in.base, m.use.grace)
 	defer done()
 	m.notify(ctx, "notifications/cancelled", object{"requestId": id, "reason": why.Error()})

@@ -106,6 +106,8 @@ func (g *rpc) call(ctx context.Context, call *host.Call, arguments json.RawMessa
 	if !g.tools[call.Tool] {
 		return host.ErrorResult(fmt.Sprintf("plugin %q: its program has no tool %q, which its manifest names", g.in.spec.Plugin, call.Tool)), nil
 	}
+	settle := g.doubt.sending(ctx)
+	defer settle()
 	// The stream goes on for a while after ctx: the process is told of the end, and shows
 	// that it has heard it.
 	wire, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -118,7 +120,7 @@ func (g *rpc) call(ctx context.Context, call *host.Call, arguments json.RawMessa
 	x := &rpcCall{rpc: g, call: call, ctx: serving, stream: stream, nested: make(chan struct{}, maxNested), over: make(chan struct{})}
 	stop := context.AfterFunc(ctx, func() {
 		defer close(x.over)
-		x.cancel(context.Cause(ctx), wire)
+		x.cancel(context.Cause(ctx), wire, settle)
 		cancel()
 	})
 	defer func() {
@@ -138,12 +140,14 @@ func (g *rpc) call(ctx context.Context, call *host.Call, arguments json.RawMessa
 }
 
 // cancel tells the process that nobody waits for the result any more, and gives it time to
-// end the call: wire ends with the stream.
-func (x *rpcCall) cancel(why error, wire context.Context) {
+// end the call: wire ends with the stream. settle follows once it is known whether the process
+// still answers.
+func (x *rpcCall) cancel(why error, wire context.Context, settle func()) {
 	x.work.Go(func() {
 		x.send(&pb.ToPlugin{Message: &pb.ToPlugin_Cancel{Cancel: &pb.Cancel{Reason: strings.ToValidUTF8(why.Error(), "\ufffd")}}})
 	})
 	x.check()
+	settle()
 	t := time.NewTimer(x.use.grace)
 	defer t.Stop()
 	select {
@@ -155,8 +159,6 @@ func (x *rpcCall) cancel(why error, wire context.Context) {
 
 // check looks whether the process still answers.
 func (g *rpc) check() {
-	g.doubt.raise()
-	defer g.doubt.settle()
 	ctx, cancel := context.WithTimeout(g.in.base, g.use.grace)
 	defer cancel()
 	if _, err := g.client.ListTools(ctx, &pb.ListToolsRequest{}); err != nil {
