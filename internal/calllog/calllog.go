@@ -24,6 +24,7 @@ import (
 
 	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/internal/state"
+	"github.com/toolhost/toolhost/permissions"
 )
 
 const (
@@ -82,7 +83,7 @@ type record struct {
 	event    host.Event
 	progress *progress
 	bytes    int64
-	bare     bool // there was no room for its arguments and result
+	bare     bool // there was no room for its arguments, its result, and what it said and touched
 }
 
 // progress is what a call said on its way.
@@ -138,11 +139,14 @@ func (l *Log) Observe(e host.Event) {
 }
 
 func (l *Log) put(e *host.Event) {
-	bytes := int64(len(e.Received)+len(e.Call.Args)) + heldBy(e.Result)
+	bytes := int64(len(e.Received)+len(e.Call.Args)) + heldBy(e.Result) + heldByTouched(e.Touched)
 	l.mu.Lock()
 	said := l.progress[e.Call.ID]
 	if said != nil {
 		delete(l.progress, e.Call.ID)
+		for _, line := range said.lines {
+			bytes += int64(len(line))
+		}
 	}
 	if l.closed || l.waiting >= maxQueue {
 		l.mu.Unlock()
@@ -154,6 +158,12 @@ func (l *Log) put(e *host.Event) {
 		call := *e.Call
 		call.Args = nil
 		r.event.Call, r.event.Received, r.event.Result, r.bytes, r.bare = &call, nil, nil, 0, true
+		if said != nil {
+			r.progress = &progress{more: len(said.lines) + said.more}
+		}
+		if t := e.Touched; t != nil {
+			r.event.Touched = &permissions.Touched{More: t.More + len(t.Read) + len(t.Written) + len(t.Fetched) + len(t.Connected) + len(t.Env) + len(t.Denied)}
+		}
 	}
 	l.queue = append(l.queue, r)
 	l.waiting++
@@ -189,6 +199,22 @@ func heldBy(r *host.Result) int64 {
 		n += len(raw)
 	}
 	return int64(n)
+}
+
+// heldByTouched gives about how many bytes the names hold that a call touched.
+func heldByTouched(t *permissions.Touched) (n int64) {
+	if t == nil {
+		return 0
+	}
+	for _, list := range [...][]string{t.Read, t.Written, t.Fetched, t.Connected, t.Env, t.Used} {
+		for _, s := range list {
+			n += int64(len(s))
+		}
+	}
+	for _, d := range t.Denied {
+		n += int64(len(d.Op) + len(d.Target) + len(d.Rule) + len(d.Reason))
+	}
+	return n
 }
 
 // Close writes down what waits, and ends the log; what is not written when ctx ends is lost.

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -198,6 +199,34 @@ func TestUnusable(t *testing.T) {
 	}
 	if now, err := os.ReadFile(filepath.Join(dir, state.File)); err != nil || !bytes.Equal(now, junk) {
 		t.Error("the file was changed", err)
+	}
+}
+
+// TestFullOfNames holds what calls touched and said to the bound of what waits, too.
+func TestFullOfNames(t *testing.T) {
+	log := New(openDB(t, t.TempDir()), nil)
+	log.start.Do(func() {}) // nobody takes
+	name := strings.Repeat("n", 4<<10)
+	touched := &permissions.Touched{Read: slices.Repeat([]string{name}, 200)}
+	for i := range 200 {
+		c := &host.Call{ID: fmt.Sprint(i)}
+		log.Observe(host.Event{Kind: host.CallProgress, Call: c, Message: "on it"})
+		log.Observe(host.Event{Kind: host.CallEnded, Time: time.Now(), Call: c, Touched: touched})
+	}
+	var held int64
+	for _, r := range log.queue {
+		held += heldByTouched(r.event.Touched)
+	}
+	if held > maxQueueBytes || held < maxQueueBytes/2 {
+		t.Errorf("what was touched holds %d bytes", held)
+	}
+	last := log.queue[len(log.queue)-1]
+	if last.event.Touched.More != 200 || last.progress.more != 1 || len(last.progress.lines) > 0 {
+		t.Errorf("the last record has %+v, %+v", last.event.Touched, last.progress)
+	}
+	go log.run()
+	if err := log.Close(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 }
 
