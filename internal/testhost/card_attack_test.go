@@ -81,7 +81,7 @@ var hostile = map[string][2]string{
 	"a result that is a proxy":   {`new Proxy({}, { get() { throw new Error('trap'); }, ownKeys() { throw new Error('keys'); } })`, "! trap"},
 	"a result of 2 MB":           {`'x'.repeat(2e6)`, `! the result of tool "evil_run" is 2000027 bytes; the limit is 1048576 bytes`},
 	"a result of 2 MB in a text": {`SDK.toolText('x'.repeat(2e6))`, "bytes; the limit is 1048576 bytes"},
-	"never":                      {`new Promise(() => {})`, `! tool "evil_run" timed out after 1.5s`},
+	"never":                      {`new Promise(() => {})`, `! tool "evil_brief" timed out after 1.5s`},
 	"waits for nothing":          {`card.waitFor('x', null, { timeoutMs: 10 })`, "no x in 10 ms [TIMEOUT]"},
 
 	// Handlers.
@@ -91,7 +91,7 @@ var hostile = map[string][2]string{
 	"handle in a handle":       {`(card.tools.handle('inner', () => card.tools.handle('inner', () => 1)), 'fine')`, "fine"},
 	"dispose twice":            {`(() => { const off = card.tools.handle('other2', () => 1); off(); const on = card.tools.handle('other2', () => 2); off(); on(); return 'fine'; })()`, "fine"},
 	"many handlers":            {`(() => { for (let i = 0; i < 500; i++) card.tools.handle('none' + i, () => 1); return 'fine'; })()`, "fine"},
-	"another card's tool":      {`card.tools.setEnabled('fine_say', false)`, `the card's manifest has no tool "fine_say"; it has run, other [INVALID_PARAMS]`},
+	"another card's tool":      {`card.tools.setEnabled('fine_say', false)`, `the card's manifest has no tool "fine_say"; it has run, brief, other [INVALID_PARAMS]`},
 	"another card's tool, too": {`(Array.prototype.includes = () => true, card.tools.setEnabled('say', false))`, `the card has no tool "say"`},
 	"enabled is a text":        {`card.tools.setEnabled('other', 'no')`, `"enabled" must be true or false`},
 
@@ -143,7 +143,9 @@ import * as SDK from '@neurosquad/card-sdk';
 const { connect } = SDK;
 const card = await connect();
 const made = Object.getPrototypeOf(async function () {}).constructor;
-card.tools.handle('run', (args, call) => new made('card', 'call', 'connect', 'SDK', 'return ' + args.source)(card, call, connect, SDK));
+const run = (args, call) => new made('card', 'call', 'connect', 'SDK', 'return ' + args.source)(card, call, connect, SDK);
+card.tools.handle('run', run);
+card.tools.handle('brief', run);
 card.tools.handle('other', () => 'other');
 `
 
@@ -171,12 +173,16 @@ func TestHostileCards(t *testing.T) {
 				if spoilt {
 					c.card("evil", hostileCard+"// "+name, map[string]any{
 						"permissions": []any{"fs.write", map[string]any{"id": "network", "hosts": []string{"api.example.com"}}},
-					}, "run:1500", "other:1500")
+					}, "run:60000", "brief:1500", "other:60000")
 					if err := c.loader.Load(t.Context(), filepath.Join(c.dir, "evil")); err != nil {
 						t.Fatal(err)
 					}
 				}
-				c.wantIn("evil_run", string(args), want)
+				tool := "evil_run"
+				if want == "" || strings.Contains(want, "evil_brief") {
+					tool = "evil_brief" // it may never end
+				}
+				c.wantIn(tool, string(args), want)
 				if spoilt = want == "" || strings.Contains(source, "prototype"); !spoilt {
 					c.want("evil_other", "{}", "other")
 				}

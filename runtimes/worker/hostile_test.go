@@ -234,7 +234,7 @@ func TestHostileWorker(t *testing.T) {
 		return r.Content[0].Text()
 	}
 	closed := func(t *testing.T, in runtimes.Instance) {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute) // as long as a call may take
 		defer cancel()
 		if err := in.Close(ctx); err != nil {
 			t.Errorf("closing: %v", err)
