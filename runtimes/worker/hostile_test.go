@@ -111,7 +111,7 @@ func (s *hostileServer) Call(stream pb.Worker_CallServer) error {
 		return text("logged")
 	case "asks twice":
 		for range 2 {
-			if err := ask(&pb.Request{Id: 1, Act: &pb.Request_Complete{Complete: []byte("x")}}); err != nil {
+			if err := ask(&pb.Request{Id: 1, Act: &pb.Request_Complete{Complete: []byte(`{"text":"x"}`)}}); err != nil {
 				return err
 			}
 		}
@@ -119,7 +119,7 @@ func (s *hostileServer) Call(stream pb.Worker_CallServer) error {
 		return nil
 	case "asks without end":
 		for id := uint64(1); ; id++ {
-			if err := ask(&pb.Request{Id: id, Act: &pb.Request_Complete{Complete: []byte("x")}}); err != nil {
+			if err := ask(&pb.Request{Id: id, Act: &pb.Request_Complete{Complete: []byte(`{"text":"x"}`)}}); err != nil {
 				return err
 			}
 		}
@@ -234,7 +234,7 @@ func TestHostileWorker(t *testing.T) {
 		return r.Content[0].Text()
 	}
 	closed := func(t *testing.T, in runtimes.Instance) {
-		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute) // as long as a call may take
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		if err := in.Close(ctx); err != nil {
 			t.Errorf("closing: %v", err)
