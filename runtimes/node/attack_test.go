@@ -54,7 +54,9 @@ func TestAttacks(t *testing.T) {
 	for _, a := range attacks(t) {
 		t.Run(a.Name, func(t *testing.T) {
 			t.Parallel()
-			cmd := exec.CommandContext(t.Context(), os.Args[0])
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			defer cancel()
+			cmd := exec.CommandContext(ctx, os.Args[0])
 			cmd.Env = append(os.Environ(), attackVariable+"="+a.Source)
 			out, err := cmd.CombinedOutput()
 			if err != nil {
@@ -138,9 +140,8 @@ func runAttack(source string) int {
 	return 0
 }
 
-// endTime is how many seconds of a processor a script may go on for after its answer: eight
-// on each of two, as the collector of garbage works beside it.
-const endTime = 16
+// endTime is how many seconds of a processor a script may go on for after its answer.
+const endTime = 8
 
 // processorTime gives how many seconds of a processor this process has used, rounded up.
 func processorTime() (uint64, error) {
