@@ -113,7 +113,7 @@ var owners = map[string][]string{
 	"github.com/hashicorp/go-plugin":                                  {"internal/rpcchild", "runtimes/process/plugin", "runtimes/worker"},
 	"google.golang.org/grpc":                                          {"internal/rpcchild", "runtimes/process", "runtimes/process/plugin", "runtimes/process/plugin/pluginpb", "runtimes/worker", "runtimes/worker/workerpb"},
 	"google.golang.org/protobuf":                                      {"runtimes/process", "runtimes/process/plugin/pluginpb", "runtimes/worker", "runtimes/worker/workerpb"}, // the first one in tests only
-	"github.com/rogpeppe/go-internal":                                 {"internal/text", "internal/plugintest", "cmd/toolhost", "host/mcpserver"},                              // the last two in tests only
+	"github.com/rogpeppe/go-internal":                                 {"internal/text", "cmd/toolhost", "host/mcpserver"},                                                     // in tests only
 	// Of tests only:
 	"go.uber.org/goleak": {"*"},
 }

@@ -10,10 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rogpeppe/go-internal/diff"
-
 	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/internal/jsondoc"
+	"github.com/toolhost/toolhost/internal/text"
 )
 
 // Outcome is what became of a case.
@@ -86,9 +85,7 @@ func (o *Outcome) compare(want *Expect) {
 
 // lineDiff shows where two texts differ, line by line.
 func lineDiff(want, got string) string {
-	text := string(diff.Diff("expected", []byte(want+"\n"), "answered", []byte(got+"\n")))
-	_, text, _ = strings.Cut(text, "\n") // the command line that would show it
-	return strings.TrimSuffix(text, "\n")
+	return strings.TrimSuffix(text.Diff(want+"\n", got+"\n", "expected", "answered"), "\n")
 }
 
 // Update writes into the case's file that it expects what was answered. The rest of the

@@ -12,8 +12,9 @@ import (
 const around = 3
 
 // Diff gives the difference of two texts in the unified format, with three lines around
-// each change; "" where there is none. It finds its way by lines that occur once in both,
-// so that its time is no square of the length. Texts may have 2 GiB.
+// each change; "" where there is none. It is an anchored diff: its way is the longest rising
+// list of lines that occur once in both, by the algorithm of Szymanski, so that its time is no
+// square of the length. Texts may have 2 GiB.
 func Diff(from, to, fromName, toName string) string {
 	if from == to {
 		return ""
