@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/internal/jsondoc"
 	"github.com/toolhost/toolhost/permissions"
 )
 
@@ -30,6 +31,25 @@ type Services struct {
 	// SetEnabled hides a tool of a card from agents, or shows it again; tool is the name in
 	// the manifest. nil has no effect.
 	SetEnabled func(ctx context.Context, tool string, enabled bool) error
+}
+
+// Returned gives what a command returned, as JSON: its value, its text where it has none; nil
+// where it returned nothing. The error is that of a command that failed. result may be nil.
+func Returned(command string, result *host.Result) (json.RawMessage, error) {
+	if result == nil {
+		return nil, nil
+	}
+	text := ""
+	if len(result.Content) > 0 {
+		text = result.Content[0].Text()
+	}
+	switch {
+	case result.IsError:
+		return nil, fmt.Errorf("command %q: %s", command, text)
+	case result.Value != nil || len(result.Content) == 0:
+		return result.Value, nil
+	}
+	return jsondoc.Marshal(text), nil
 }
 
 // Settings are the values that the user set for a plugin, or the defaults of its

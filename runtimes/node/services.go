@@ -3,7 +3,6 @@ package node
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -198,21 +197,11 @@ func (e *engine) executeCommand(c goja.FunctionCall) goja.Value {
 	call := e.call
 	return e.serve(func(ctx context.Context) (func() (goja.Value, error), error) {
 		result, err := e.services.Execute(ctx, call, command, args)
-		return func() (goja.Value, error) {
-			text := ""
-			if len(result.Content) > 0 {
-				text = result.Content[0].Text()
-			}
-			switch {
-			case result.IsError:
-				return nil, fmt.Errorf("command %q: %s", command, text)
-			case result.Value != nil:
-				return e.served(result.Value)
-			case len(result.Content) == 0:
-				return goja.Undefined(), nil
-			}
-			return e.vm.ToValue(text), nil
-		}, err
+		if err != nil {
+			return nil, err
+		}
+		returned, err := runtimes.Returned(command, result)
+		return func() (goja.Value, error) { return e.served(returned) }, err
 	})
 }
 

@@ -97,7 +97,7 @@ func (in *instance) serve(ctx context.Context, call *host.Call, method string, p
 		if err != nil {
 			return nil, err
 		}
-		return resultValue(p.Command, result)
+		return value(runtimes.Returned(p.Command, result))
 	}
 	return nil, fmt.Errorf("the host does not know the method %q", cut(method, 50))
 }
@@ -119,26 +119,6 @@ func value(raw json.RawMessage, err error) (any, error) {
 		return nil, err
 	}
 	return raw, nil
-}
-
-// resultValue gives what a command returned, its text where it has no value; the error is that
-// of one that failed.
-func resultValue(command string, r *host.Result) (any, error) {
-	text := ""
-	if r != nil && len(r.Content) > 0 {
-		text = r.Content[0].Text()
-	}
-	switch {
-	case r == nil:
-		return nil, nil
-	case r.IsError:
-		return nil, fmt.Errorf("command %q: %s", command, text)
-	case r.Value != nil:
-		return r.Value, nil
-	case len(r.Content) == 0:
-		return nil, nil
-	}
-	return text, nil
 }
 
 // fetch sends a request to a host that the call may reach. Bodies are base64 on the wire.
