@@ -150,7 +150,8 @@ type Call struct {
 	// Complete has the agent's own model complete a prompt; nil where the agent offers none.
 	Complete func(ctx context.Context, prompt *Prompt) (string, error)
 
-	// The host fills these in.
+	// The host fills these in. A call that a handler makes brings Depth, Plugin and Grant along,
+	// see [Host.Execute]; for all others they are zero.
 	ID       string
 	Depth    int    // how many commands run around this call, each run by a handler of the one before
 	Plugin   string // the owner of the tool
