@@ -81,6 +81,21 @@ func (d *desk) ask(origin loader.Origin, name, permissions, tools string) loader
 	return d.book.Ask(d.t.Context(), d.question(origin, name, permissions, tools))
 }
 
+// install agrees to a plugin and keeps a copy of it, as the command does. It gives what was asked, the
+// hash of the files, and where the copy is.
+func (d *desk) install() (q *loader.ConsentQuestion, tree, kept string) {
+	d.t.Helper()
+	q, kept = d.question(loader.Installed, "p", `{}`, "a=x"), d.t.TempDir()
+	tree, err := pack.Copy(kept, d.dir)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	if err := d.book.Install(d.t.Context(), q.Dir, q, tree, kept); err != nil {
+		d.t.Fatal(err)
+	}
+	return q, tree, kept
+}
+
 func (d *desk) record() *state.Consent {
 	d.t.Helper()
 	list, err := d.db.Consents(d.t.Context(), "")
@@ -193,15 +208,7 @@ func TestTrust(t *testing.T) {
 // TestNamesake names a folder whose plugin has the name of an installed one.
 func TestNamesake(t *testing.T) {
 	d := newDesk(t, nil)
-	q := d.question(loader.Installed, "p", `{}`, "a=x")
-	kept := t.TempDir()
-	tree, err := pack.Copy(kept, d.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.book.Install(t.Context(), q.Dir, q, tree, kept); err != nil {
-		t.Fatal(err)
-	}
+	d.install()
 	d.agreed(d.ask(loader.Installed, "p", `{}`, "a=x"))
 	if d.log.Len() > 0 {
 		t.Error(d.log.String())
@@ -226,15 +233,7 @@ func TestNamesake(t *testing.T) {
 // TestHoldIsTold has an update wait: hosts that run look.
 func TestHoldIsTold(t *testing.T) {
 	d := newDesk(t, nil)
-	q := d.question(loader.Installed, "p", `{}`, "a=x")
-	kept := t.TempDir()
-	tree, err := pack.Copy(kept, d.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.book.Install(t.Context(), q.Dir, q, tree, kept); err != nil {
-		t.Fatal(err)
-	}
+	q, tree, kept := d.install()
 	_, before, err := d.book.Changed(t.Context(), -1)
 	if err != nil {
 		t.Fatal(err)
@@ -254,15 +253,7 @@ func TestInstalled(t *testing.T) {
 	if a.Fingerprint != "" {
 		t.Errorf("%+v", a)
 	}
-	q := d.question(loader.Installed, "p", `{}`, "a=x")
-	kept := t.TempDir()
-	tree, err := pack.Copy(kept, d.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.book.Install(t.Context(), q.Dir, q, tree, kept); err != nil {
-		t.Fatal(err)
-	}
+	q, _, kept := d.install()
 	d.agreed(d.ask(loader.Installed, "p", `{}`, "a=x"))
 	d.agreed(d.ask(loader.Named, "p", `{}`, "a=x")) // by whatever flag the folder is named
 	d.write("h.js", "tampered")

@@ -121,47 +121,38 @@ func serve(how string) {
 			}
 		}
 	case "twice":
-		r := bufio.NewReader(os.Stdin)
-		for {
-			line, err := r.ReadBytes('\n')
-			if err != nil {
-				return
-			}
-			var m struct {
-				ID     json.RawMessage
-				Method string
-				Params struct{ Cursor string }
-			}
-			if json.Unmarshal(line, &m) != nil || m.ID == nil {
-				continue
-			}
+		answerAll(func(method, cursor string) string {
 			const tool = `"tools":[{"name":"same","inputSchema":{"type":"object"}}]`
-			result := `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"t","version":"1"}}`
 			switch {
-			case m.Method == "tools/list" && m.Params.Cursor == "":
-				result = `{` + tool + `,"nextCursor":"2"}`
-			case m.Method == "tools/list":
-				result = `{` + tool + `}`
-			case m.Method != "initialize":
-				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}`+"\n", m.ID)
-				continue
+			case method == "initialize":
+				return `"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"t","version":"1"}}`
+			case method != "tools/list":
+				return `"error":{"code":-32601,"message":"no such method"}`
+			case cursor == "":
+				return `"result":{` + tool + `,"nextCursor":"2"}`
 			}
-			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.ID, result)
-		}
+			return `"result":{` + tool + `}`
+		})
 	case "nonsense":
-		r := bufio.NewReader(os.Stdin)
-		for {
-			line, err := r.ReadBytes('\n')
-			if err != nil {
-				return
-			}
-			var m struct {
-				ID     json.RawMessage
-				Method string
-			}
-			if json.Unmarshal(line, &m) == nil && m.ID != nil {
-				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":[1,2,null]}`+"\n", m.ID)
-			}
+		answerAll(func(string, string) string { return `"result":[1,2,null]` })
+	}
+}
+
+// answerAll answers each request with what answer gives, without the SDK.
+func answerAll(answer func(method, cursor string) string) {
+	r := bufio.NewReader(os.Stdin)
+	for {
+		line, err := r.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		var m struct {
+			ID     json.RawMessage
+			Method string
+			Params struct{ Cursor string }
+		}
+		if json.Unmarshal(line, &m) == nil && m.ID != nil {
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.ID, answer(m.Method, m.Params.Cursor))
 		}
 	}
 }
