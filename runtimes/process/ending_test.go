@@ -23,7 +23,8 @@ func TestInputClosedBeforeTheEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		p, err := child.Start(t.Context(), &child.Options{
-			Argv: []string{"/bin/sh", "-c", `read one; read two; exec <&-; echo closed; read x <"$TOLD"
+			// A supervisor has the same pipe until it knows that the program runs.
+			Argv: []string{"/bin/sh", "-c", `read one; read two; exec <&-; while [ -e "/proc/$PPID/fd/0" ]; do :; done; echo closed; read x <"$TOLD"
 				echo '{"jsonrpc":"2.0","id":1,"result":{}}'; echo out of cheese >&2; exit 3`},
 			Env: []string{"PATH=/usr/bin:/bin", "TOLD=" + told}, Mode: sandbox.Off, Supervise: supervise,
 		})
