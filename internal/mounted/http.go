@@ -2,7 +2,6 @@ package mounted
 
 import (
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -11,9 +10,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
-
-// maxBody bounds an answer that is one JSON document, and one event of a stream.
-const maxBody = 16 << 20
 
 // httpTransport gives the transport to a server that is reached by HTTP.
 func httpTransport(c Config) (mcp.Transport, func(), error) {
@@ -31,8 +27,8 @@ func httpTransport(c Config) (mcp.Transport, func(), error) {
 	}
 	return &mcp.StreamableClientTransport{
 		Endpoint:     c.URL,
-		HTTPClient:   &http.Client{Transport: &withHeaders{base, u, c.Headers}, CheckRedirect: stay},
-		MaxEventSize: maxBody,
+		HTTPClient:   &http.Client{Transport: &front{base: base, to: u, headers: c.Headers}, CheckRedirect: stay},
+		MaxEventSize: -1, // what passes the gate may have grown; events has looked at what came
 	}, base.CloseIdleConnections, nil
 }
 
@@ -50,32 +46,32 @@ func stay(to *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// withHeaders adds the headers of the configuration to requests that go where the
-// configuration says, and to no others: they hold secrets, and a server may redirect.
-type withHeaders struct {
+// front stands between the SDK and a server. It adds the headers of the configuration to
+// requests that go where the configuration says, and to no others: they hold secrets, and a
+// server may redirect. What the server says passes the gate.
+type front struct {
 	base    http.RoundTripper
 	to      *url.URL
 	headers map[string]string
+	gate    gate
 }
 
-func (t *withHeaders) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.URL.Scheme == t.to.Scheme && req.URL.Host == t.to.Host {
+func (f *front) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.URL.Scheme == f.to.Scheme && req.URL.Host == f.to.Host {
 		req = req.Clone(req.Context())
-		for name, value := range t.headers {
+		for name, value := range f.headers {
 			req.Header.Set(name, value)
 		}
 	}
-	res, err := t.base.RoundTrip(req)
+	res, err := f.base.RoundTrip(req)
 	if err != nil {
 		return nil, err
 	}
-	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
-		res.Body = limited{io.LimitReader(res.Body, maxBody), res.Body}
+	if strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
+		res.Body = newEvents(&f.gate, res.Body)
+	} else {
+		res.Body = &document{gate: &f.gate, body: res.Body}
 	}
+	res.ContentLength = -1
 	return res, nil
-}
-
-type limited struct {
-	io.Reader
-	io.Closer
 }

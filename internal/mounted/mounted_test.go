@@ -14,10 +14,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
@@ -33,6 +31,9 @@ func TestMain(m *testing.M) {
 	}
 	goleak.VerifyTestMain(m)
 }
+
+// exactly is what must not lose a digit on its way.
+const exactly = `{"big":9007199254740993,"more":-123456789012345678901234567890,"small":0.1000000000000000055511151231257827,"e":1e400,"one":1.0,"list":[18446744073709551615],"line":"a\u003cb\u2028"}`
 
 // newServer makes the MCP server of the tests.
 func newServer() *mcp.Server {
@@ -75,6 +76,12 @@ func newServer() *mcp.Server {
 	})
 	add("bad.name with space", `{"type":"object"}`, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return text("called"), nil
+	})
+	add("exact", `{"type":"object"}`, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		result := text("exactly")
+		result.StructuredContent = json.RawMessage(exactly)
+		result.Meta = mcp.Meta{"m": json.RawMessage(exactly)}
+		return result, nil
 	})
 	s.AddTool(&mcp.Tool{Name: "typed", Description: "Gives a number.", InputSchema: json.RawMessage(`{"type":"object"}`),
 		OutputSchema: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`)},
@@ -195,11 +202,12 @@ func call(t *testing.T, h *host.Host, tool, args string) string {
 
 func exercise(t *testing.T, h *host.Host, s *Servers) {
 	t.Helper()
-	if st := s.Status(); len(st) != 1 || st[0].State != "ready" || st[0].Tools != 8 || !strings.Contains(st[0].Err, `"bad schema" is left out`) {
+	if st := s.Status(); len(st) != 1 || st[0].State != "ready" || st[0].Tools != 9 || !strings.Contains(st[0].Err, `"bad schema" is left out`) {
 		t.Fatalf("status: %+v", st)
 	}
 	for _, c := range []struct{ tool, args, want string }{
 		{"srv__echo", `{"text":"hi"}`, `{"text":"hi"}`},
+		{"srv__echo", `{"text":"hi","n":9007199254740993}`, `{"text":"hi","n":9007199254740993}`},
 		{"srv__echo", `{}`, "failed: Invalid arguments"},
 		{"srv__fails", `{}`, "failed: it is broken"},
 		{"srv__bad_name_with_space", `{}`, "called"},
@@ -212,6 +220,10 @@ func exercise(t *testing.T, h *host.Host, s *Servers) {
 	typed, err := h.Call(t.Context(), &host.Call{Tool: "srv__typed"})
 	if tool, _ := h.Tool("srv__typed"); err != nil || typed.IsError || string(typed.Structured) != `{"n":9007199254740991}` || tool.OutputSchema == nil {
 		t.Errorf("typed gave %s, %v; its schema is %s", typed.Structured, err, tool.OutputSchema)
+	}
+	exact, err := h.Call(t.Context(), &host.Call{Tool: "srv__exact"})
+	if err != nil || string(exact.Structured) != exactly || !strings.Contains(string(exact.Meta), `"m":`+exactly) || exact.Content[0].Text() != "exactly" {
+		t.Errorf("numbers come as %s, in _meta %s, %q, %v", exact.Structured, exact.Meta, exact.Content[0].Text(), err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)
@@ -326,32 +338,6 @@ func TestRedirect(t *testing.T) {
 		t.Errorf("status %+v", st)
 	}
 	t.Cleanup(moved.CloseClientConnections)
-}
-
-// A server that floods with progress is heard, but not kept.
-func TestFloodOfProgress(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const said = `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"t","progress":1}}` + "\n"
-		lines := strings.Repeat(said, 100_000) + `{"jsonrpc":"2.0","id":1,"result":{}}` + "\n"
-		p := &program{log: slog.New(slog.DiscardHandler), in: bufio.NewReader(strings.NewReader(lines))}
-		for n := 0; ; n++ {
-			msg, err := p.Read(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, answer := msg.(*jsonrpc.Response); answer {
-				if n != maxSaid {
-					t.Errorf("%d messages of progress are taken in a moment, not %d", n, maxSaid)
-				}
-				break
-			}
-		}
-		time.Sleep(time.Second)
-		p.in = bufio.NewReader(strings.NewReader(said))
-		if _, err := p.Read(t.Context()); err != nil {
-			t.Errorf("a second later: %v", err)
-		}
-	})
 }
 
 // Two tools of one name are one, whichever page they are on.

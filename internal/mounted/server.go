@@ -361,28 +361,35 @@ func (h *handler) Handle(ctx context.Context, call *host.Call) (*host.Result, er
 
 // result gives a server's result as the host's.
 func result(answer *mcp.CallToolResult) (*host.Result, error) {
-	raw, err := json.Marshal(answer)
-	if err != nil {
+	if answer.NeedsInput() {
+		return nil, errors.New("it asks for what this host does not offer")
+	}
+	out := &host.Result{IsError: answer.IsError}
+	whole, ok := answer.StructuredContent.(string) // see keepWhole
+	if !ok {
+		return out, nil
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(whole), &fields); err != nil {
 		return nil, fmt.Errorf("reading the result: %w", err)
 	}
-	var wire struct {
-		Content           []json.RawMessage
-		StructuredContent json.RawMessage
-		Meta              json.RawMessage `json:"_meta"`
+	structured := fields["structuredContent"]
+	out.Structured, out.Meta = object(structured), object(fields["_meta"])
+	var blocks []json.RawMessage
+	if raw := fields["content"]; raw != nil {
+		if err := json.Unmarshal(raw, &blocks); err != nil {
+			return nil, fmt.Errorf("reading the result: %w", err)
+		}
 	}
-	if err := json.Unmarshal(raw, &wire); err != nil {
-		return nil, fmt.Errorf("reading the result: %w", err)
-	}
-	out := &host.Result{IsError: answer.IsError, Structured: object(wire.StructuredContent), Meta: object(wire.Meta)}
-	for _, block := range wire.Content {
+	for _, block := range blocks {
 		var c host.Content
 		if c.UnmarshalJSON(block) != nil {
 			c = host.Text(string(block)) // nothing is dropped silently
 		}
 		out.Content = append(out.Content, c)
 	}
-	if len(out.Content) == 0 && wire.StructuredContent != nil {
-		out.Content = []host.Content{host.Text(string(wire.StructuredContent))}
+	if len(out.Content) == 0 && structured != nil && string(structured) != "null" {
+		out.Content = []host.Content{host.Text(string(structured))}
 	}
 	return out, nil
 }

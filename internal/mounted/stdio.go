@@ -27,9 +27,6 @@ const (
 	// maxLine bounds a line of a server, maxJunk the lines in a row that are no message.
 	maxLine = 16 << 20
 	maxJunk = 1000
-	// maxSaid is how many messages of progress and log are taken in a second: the SDK keeps all
-	// that it is given until it comes to them, and nobody is shown so many.
-	maxSaid = 50
 	// writeLimit is how long a server may take to read what is sent to it.
 	writeLimit = 5 * time.Second
 	// endGrace is how long a server gets to end after its stdin has closed.
@@ -45,10 +42,7 @@ type program struct {
 	p   *child.Process
 	in  *bufio.Reader
 
-	// Of whoever reads:
-	since time.Time // when the running second began
-	said  int       // messages of progress and log that came in it
-
+	gate    gate
 	writing sync.Mutex
 	closing sync.Once
 }
@@ -94,7 +88,7 @@ func (p *program) SessionID() string { return "" }
 // Read implements [mcp.Connection].
 func (p *program) Read(context.Context) (jsonrpc.Message, error) {
 	for junk := 0; junk < maxJunk; {
-		line, err := p.line()
+		line, err := readLine(p.in, maxLine)
 		if errors.Is(err, errLongLine) {
 			return nil, err
 		}
@@ -104,8 +98,10 @@ func (p *program) Read(context.Context) (jsonrpc.Message, error) {
 			case wrong != nil:
 				junk++
 				p.log.Debug("a line on stdout is no message", "line", string(line[:min(len(line), 200)]))
-			case !p.tooMuch(msg):
-				return msg, nil
+			default:
+				if msg = p.gate.pass(msg); msg != nil {
+					return msg, nil
+				}
 			}
 		} else {
 			junk++
@@ -117,34 +113,7 @@ func (p *program) Read(context.Context) (jsonrpc.Message, error) {
 	return nil, fmt.Errorf("it wrote more than %d lines that are no messages", maxJunk)
 }
 
-// tooMuch reports whether a message is one that may be dropped, and comes too fast.
-func (p *program) tooMuch(msg jsonrpc.Message) bool {
-	n, ok := msg.(*jsonrpc.Request)
-	if !ok || n.IsCall() || n.Method != "notifications/progress" && n.Method != "notifications/message" {
-		return false
-	}
-	if now := time.Now(); now.Sub(p.since) >= time.Second {
-		p.since, p.said = now, 0
-	}
-	p.said++
-	return p.said > maxSaid
-}
-
 var errLongLine = fmt.Errorf("it wrote a line of more than %d bytes", maxLine)
-
-// line reads one line. One without an end must not be waited for.
-func (p *program) line() (line []byte, err error) {
-	for {
-		part, err := p.in.ReadSlice('\n')
-		if len(line)+len(part) > maxLine {
-			return nil, errLongLine
-		}
-		line = append(line, part...)
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, err
-		}
-	}
-}
 
 // Write implements [mcp.Connection].
 func (p *program) Write(_ context.Context, msg jsonrpc.Message) error {
