@@ -131,6 +131,9 @@ func (h *Host) begin(r *run, t Registered) *Call {
 
 // refuse ends a call whose handler does not run.
 func (h *Host) refuse(r *run, t Registered, c *Call, kind FailureKind, result *Result, err error) *Result {
+	if result != nil {
+		result.Failure = kind
+	}
 	if h.observed() {
 		h.notify(Event{
 			Kind: CallEnded, Call: c, Tool: t.Tool, Received: r.call.Args, Duration: time.Since(r.began),
@@ -221,6 +224,7 @@ func (h *Host) call(ctx context.Context, r *run, find func(*table, string) (Regi
 			end.Failure = failureIn(result, end.Touched)
 		}
 	}
+	result.Failure = end.Failure
 	end.Result = result
 	h.notify(end)
 	c.Log.Debug("call ended", "ms", end.Duration.Milliseconds(), "failed", result.IsError)

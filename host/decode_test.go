@@ -37,6 +37,11 @@ func TestContentFromJSON(t *testing.T) {
 		}
 	}
 	var c host.Content
+	if err := c.UnmarshalJSON([]byte(`{"type":"text","text":"a\ud83d b\ud83d\ude00"}`)); err != nil || c.Text() != "a\ufffd b😀" {
+		t.Errorf("half a pair gives %q, %v", c.Text(), err)
+	} else if raw, _ := json.Marshal(c); strings.Contains(string(raw), `\ud83d b`) {
+		t.Errorf("half a pair goes out: %s", raw)
+	}
 	if err := c.UnmarshalJSON([]byte(`{"type"`)); err == nil {
 		t.Error("half a block was taken")
 	}

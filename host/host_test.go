@@ -468,6 +468,23 @@ func TestShape(t *testing.T) {
 	}
 }
 
+// What a handler in Go gives as structured content goes out without half pairs, and may be no JSON.
+func TestStructuredOfHandlers(t *testing.T) {
+	h := New(nil)
+	for raw, want := range map[string]string{
+		`{"a":"\ud83d \ud83d\ude00","n":9007199254740993}`: `{"a":"\ufffd \ud83d\ude00","n":9007199254740993}`,
+		`{"a":"\u000`: `{"a":"\u000`, `{"\`: `{"\`, `{"\ud83d`: `{"\ufffd`,
+	} {
+		replace(t, h, "p", Plugin, tool("t", func(context.Context, *Call) (*Result, error) {
+			return &Result{Structured: json.RawMessage(raw), Meta: json.RawMessage(raw)}, nil
+		}))
+		r, err := h.Call(t.Context(), &Call{Tool: "t"})
+		if err != nil || string(r.Structured) != want || string(r.Meta) != want {
+			t.Errorf("%s became %s and %s, %v", raw, r.Structured, r.Meta, err)
+		}
+	}
+}
+
 func TestSize(t *testing.T) {
 	for _, content := range [][]Content{
 		{Text("")}, {Text("plain"), Text("żółw 😀")}, {Text("\"quoted\" \\ \n\r\t\b\f\x00\x1f\x7f <&> \u2028\u2029")}, {Image([]byte{1, 2, 3}, "image/png"), Text("a")},

@@ -103,6 +103,9 @@ func TestFailureKinds(t *testing.T) {
 			if e.Kind != CallEnded || e.Failure != c.kind || e.Result != result || string(e.Received) != c.args || e.Call.Tool != c.tool || e.Call.ID == "" {
 				t.Errorf("%s %s: %+v (%v), want the failure %q", c.tool, c.args, e, err, c.kind)
 			}
+			if result != nil && result.Failure != c.kind {
+				t.Errorf("%s %s: the failure of the result is %q, want %q", c.tool, c.args, result.Failure, c.kind)
+			}
 			if (e.Tool == nil) != (c.tool == "missing") {
 				t.Errorf("%s: the tool of the event is %v", c.tool, e.Tool)
 			}

@@ -28,6 +28,9 @@ type Result struct {
 	// Meta is a JSON object, or nil.
 	Meta json.RawMessage
 
+	// Failure says in a word how the call failed. Host.Call sets it; handlers need not.
+	Failure FailureKind
+
 	// Value is what the handler returned, as JSON text, where that is still to be
 	// shaped; Host.Call makes the fields above from it. Host.Execute leaves it there.
 	Value json.RawMessage
@@ -105,7 +108,7 @@ func (h *Host) shape(t Registered, r *Result, log *slog.Logger) (*Result, Failur
 	if r == nil {
 		r = &Result{}
 	}
-	out := &Result{Content: r.Content, IsError: r.IsError, Structured: r.Structured, Meta: r.Meta}
+	out := &Result{Content: r.Content, IsError: r.IsError, Structured: repairSurrogates(r.Structured), Meta: repairSurrogates(r.Meta)}
 	value := r.Value
 	envelope := value == nil && r.Structured != nil
 	if value != nil {
@@ -422,7 +425,7 @@ func compact(raw json.RawMessage) json.RawMessage {
 	return b.Bytes()
 }
 
-// repairSurrogates replaces escapes of lone surrogates in valid JSON text by U+FFFD:
+// repairSurrogates replaces escapes of lone surrogates in JSON text by U+FFFD:
 // strict clients refuse a message that has one.
 func repairSurrogates(text []byte) []byte {
 	if !bytes.Contains(text, []byte(`\u`)) {
@@ -446,6 +449,7 @@ func repairSurrogates(text []byte) []byte {
 		default:
 			n = 6
 		}
+		n = min(n, len(text)-i) // what a handler made may be no JSON
 		out = append(out, text[i:i+n]...)
 		i += n
 	}
