@@ -164,9 +164,9 @@ type Call struct {
 }
 
 // Explain has heard say what was last heard of the call, should its deadline pass: the failed
-// result tells that too. "" is nothing. The text reaches the caller: it must hold nothing of other
-// calls. heard may run on any goroutine, also after the handler has returned, and must return at
-// once.
+// result tells that too. "" is nothing. The text reaches the caller: it must hold nothing of
+// other agents' calls. heard may run on any goroutine, also after the handler has returned, and
+// must return at once.
 func (c *Call) Explain(heard func() string) {
 	if c.said != nil {
 		c.said.explain(heard)

@@ -51,6 +51,8 @@ type Options struct {
 	// Stderr takes each line of stderr instead of Log; nil for Log. One goroutine calls
 	// it, and the child waits while it does.
 	Stderr func(line string)
+	// Started is told of the child as soon as it runs, before Start returns; nil for nobody.
+	Started func(p *Process)
 	// Supervise uses the supervisor even where there are pid namespaces.
 	Supervise bool
 }
@@ -111,6 +113,9 @@ func Start(ctx context.Context, options *Options) (*Process, error) {
 		p.closePipes()
 		_ = pipes.stderr.Close()
 		return nil, fmt.Errorf("starting %q: %w", o.Argv[0], err)
+	}
+	if o.Started != nil {
+		o.Started(p)
 	}
 	return p, nil
 }

@@ -34,16 +34,6 @@ func (f *Failure) Error() string {
 	return text
 }
 
-// lastWords gives what a process that does not answer has written to stderr last; "" where
-// it has written nothing.
-func (in *instance) lastWords(p *child.Process) string {
-	tail := child.LastLines(p.Tail(), tailLines, tailBytes)
-	if tail == "" {
-		return ""
-	}
-	return fmt.Sprintf("the last that the process of plugin %q wrote to stderr:\n%s", in.spec.Plugin, tail)
-}
-
 func (f *Failure) Unwrap() error { return f.Err }
 
 // FailureKind gives host.FailureCrash.

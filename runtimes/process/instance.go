@@ -171,13 +171,14 @@ func (in *instance) once(ctx context.Context, call *host.Call) (*host.Result, er
 		release()
 	}
 	names := in.renamer(stage, call.Grant.Folder())
-	s, err := in.start(ctx, call.Grant, stage, names.logger(in.logOf(call)))
+	said := &words{}
+	said.explain(in.spec.Plugin, call, names.text)
+	s, err := in.start(ctx, call.Grant, stage, said, names.logger(in.logOf(call)))
 	if err != nil {
 		discard()
 		return nil, names.failure(err)
 	}
-	call.Explain(func() string { return names.text(in.lastWords(s.p)) })
-	result, err := in.ask(ctx, s.link, call, args, names)
+	result, err := in.ask(ctx, s, call, args, names)
 	switch {
 	case err != nil || result.IsError || !staged(stage):
 		grace := exitGrace
@@ -198,10 +199,11 @@ func (in *instance) once(ctx context.Context, call *host.Call) (*host.Result, er
 	return result, nil
 }
 
-// ask makes a call by a link, and has what comes back speak of the agent's own files.
-func (in *instance) ask(ctx context.Context, l link, call *host.Call, args json.RawMessage, names *renamer) (*host.Result, error) {
+// ask makes a call of a process, and has what comes back speak of the agent's own files.
+func (in *instance) ask(ctx context.Context, s *started, call *host.Call, args json.RawMessage, names *renamer) (*host.Result, error) {
 	ctx, told := names.told(ctx, call, in.logOf(call))
-	result, err := l.call(ctx, told, args)
+	s.said.give(call.Agent)
+	result, err := s.link.call(ctx, told, args)
 	return names.result(result), names.failure(err)
 }
 

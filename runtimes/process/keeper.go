@@ -51,9 +51,15 @@ func (k *keeper) call(ctx context.Context, call *host.Call) (*host.Result, error
 		return nil, err
 	}
 	defer stage.Close()
-	result, err := k.instance.ask(ctx, k.now.link, call, args, k.instance.renamer(stage, call.Grant.Folder()))
-	err = k.now.withoutOthers(err)
+	s, names := k.now, k.instance.renamer(stage, call.Grant.Folder())
+	s.said.explain(k.instance.spec.Plugin, call, func(text string) string { return s.withoutOthers(names.text(text)) })
+	result, err := k.instance.ask(ctx, s, call, args, names)
 	var failure *Failure
+	if errors.As(err, &failure) {
+		own := *failure
+		own.Tail = s.withoutOthers(own.Tail)
+		failure, err = &own, &own
+	}
 	var taking error
 	if err == nil && !result.IsError && staged(stage) {
 		// What is taken is what is there now. The process goes on and may write something
@@ -63,7 +69,7 @@ func (k *keeper) call(ctx context.Context, call *host.Call) (*host.Result, error
 	switch {
 	case err == nil:
 		k.breaker.served()
-	case errors.As(err, &failure):
+	case failure != nil:
 		k.breaker.crashed(time.Now())
 		k.drop(0)
 	}
@@ -82,20 +88,17 @@ func (k *keeper) call(ctx context.Context, call *host.Call) (*host.Result, error
 
 // withoutOthers leaves out of a process's last words the lines that name what was staged for
 // the calls before: those of this call have the agent's names by now.
-func (s *started) withoutOthers(err error) error {
-	var f *Failure
-	if s.stage == "" || !errors.As(err, &f) {
-		return err
+func (s *started) withoutOthers(text string) string {
+	if s.stage == "" {
+		return text
 	}
-	own := *f
-	var tail strings.Builder
-	for line := range strings.Lines(f.Tail) {
+	var own strings.Builder
+	for line := range strings.Lines(text) {
 		if !strings.Contains(line, s.stage) {
-			tail.WriteString(line)
+			own.WriteString(line)
 		}
 	}
-	own.Tail = tail.String()
-	return &own
+	return own.String()
 }
 
 // wake ends the waiting for the end of a rest.
@@ -146,7 +149,9 @@ func (k *keeper) start(ctx context.Context, call *host.Call) error {
 		}
 		k.breaker.start(time.Now())
 	}
-	s, err := k.instance.launch(ctx, call.Grant.Folder())
+	said := &words{}
+	said.explain(k.instance.spec.Plugin, call, whole)
+	s, err := k.instance.launch(ctx, call.Grant.Folder(), said)
 	var failure *Failure
 	if errors.As(err, &failure) {
 		k.breaker.crashed(time.Now())

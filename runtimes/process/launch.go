@@ -23,12 +23,12 @@ func (in *instance) current(s *started) bool {
 }
 
 // launch starts a process with what every call is granted, whatever its arguments are.
-func (in *instance) launch(ctx context.Context, folder string) (*started, error) {
+func (in *instance) launch(ctx context.Context, folder string, said *words) (*started, error) {
 	grant, err := in.spec.Policy.Resolve(folder, nil)
 	if err != nil {
 		return nil, err
 	}
-	s, err := in.start(ctx, grant, nil, in.spec.Log)
+	s, err := in.start(ctx, grant, nil, said, in.spec.Log)
 	if err != nil {
 		grant.Revoke()
 		return nil, err

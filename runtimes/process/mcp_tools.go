@@ -172,7 +172,7 @@ func (in *instance) Schemas(ctx context.Context) (map[string]runtimes.Schemas, e
 	ctx, cancel := context.WithTimeoutCause(ctx, startLimit, &Failure{What: fmt.Sprintf("its process was not ready within %s", startLimit)})
 	defer cancel()
 	defer context.AfterFunc(in.base, cancel)()
-	s, err := in.launch(ctx, "")
+	s, err := in.launch(ctx, "", &words{})
 	if err != nil {
 		return nil, in.named(err)
 	}

@@ -40,6 +40,7 @@ func misbehave(how string) bool {
 	case "kill":
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSEGV)
 	case "silence":
+		fmt.Fprintln(os.Stderr, "thinking")
 	case "ignore TERM":
 		signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	case "stop":

@@ -42,6 +42,7 @@ type shared struct {
 	err    error
 	turns  chan struct{} // one for each call that it takes at once
 	cancel func()        // ends the start
+	said   words
 
 	// Guarded by the mutex of the sharer:
 	calls int // that have it, or wait for it
@@ -84,7 +85,7 @@ func (h *sharer) call(ctx context.Context, call *host.Call) (result *host.Result
 
 // try makes one call in the process that runs.
 func (h *sharer) try(ctx context.Context, call *host.Call) (*host.Result, error) {
-	c, err := h.turn(ctx, call.Grant.Folder())
+	c, err := h.turn(ctx, call)
 	if err != nil {
 		return nil, err
 	}
@@ -98,15 +99,16 @@ func (h *sharer) try(ctx context.Context, call *host.Call) (*host.Result, error)
 		return nil, err
 	}
 	made = true
+	c.said.give(call.Agent)
 	result, err := c.s.link.call(ctx, call, args)
 	return result, err
 }
 
-// turn gives the process for a folder once it is the call's turn. Where the process was
+// turn gives the process for a call once it is the call's turn. Where the process was
 // given up meanwhile, the call waits for the next one: it was not sent yet.
-func (h *sharer) turn(ctx context.Context, folder string) (*shared, error) {
+func (h *sharer) turn(ctx context.Context, call *host.Call) (*shared, error) {
 	for {
-		c, err := h.acquire(ctx, folder)
+		c, err := h.acquire(ctx, call)
 		if err != nil {
 			return nil, err
 		}
@@ -127,11 +129,11 @@ func (h *sharer) turn(ctx context.Context, folder string) (*shared, error) {
 	}
 }
 
-// acquire gives the process for a folder, with a call counted. Where none runs one is
+// acquire gives the process for a call, with the call counted. Where none runs one is
 // started; the call waits for it no longer than ctx.
-func (h *sharer) acquire(ctx context.Context, folder string) (*shared, error) {
+func (h *sharer) acquire(ctx context.Context, call *host.Call) (*shared, error) {
 	for {
-		c, wait, err := h.take(ctx, folder)
+		c, wait, err := h.take(ctx, call.Grant.Folder())
 		if err != nil {
 			return nil, err
 		}
@@ -145,6 +147,7 @@ func (h *sharer) acquire(ctx context.Context, folder string) (*shared, error) {
 				return nil, context.Cause(ctx)
 			}
 		}
+		c.said.explain(h.instance.spec.Plugin, call, whole)
 		select {
 		case <-c.ready:
 		case <-ctx.Done():
@@ -238,7 +241,7 @@ func (h *sharer) start(ctx context.Context, p *place, c *shared) {
 	if c.err = h.slot(ctx); c.err != nil {
 		return
 	}
-	if c.s, c.err = h.instance.launch(ctx, c.folder); c.err == nil {
+	if c.s, c.err = h.instance.launch(ctx, c.folder, &c.said); c.err == nil {
 		c.s.undo = append(c.s.undo, func() { <-h.instance.slots })
 		return
 	}

@@ -27,6 +27,7 @@ type started struct {
 	// stage is where the calls of a process that is kept find what their arguments name;
 	// "" where they name nothing. The process can write there only where its calls may write.
 	stage string
+	said  *words
 	// folder is the agent's folder for which the process was started.
 	folder string
 	// opened is what the grant opened to it.
@@ -47,8 +48,8 @@ func runAll(undo []func()) {
 }
 
 // start starts a process with what the grant opens. stage adds what a call's arguments
-// need; it may be nil.
-func (in *instance) start(ctx context.Context, grant *permissions.Grant, stage *sandbox.Stage, log *slog.Logger) (_ *started, err error) {
+// need; it may be nil. said is of this process alone.
+func (in *instance) start(ctx context.Context, grant *permissions.Grant, stage *sandbox.Stage, said *words, log *slog.Logger) (_ *started, err error) {
 	if err := in.unchanged(ctx); err != nil {
 		return nil, err
 	}
@@ -56,7 +57,7 @@ func (in *instance) start(ctx context.Context, grant *permissions.Grant, stage *
 	if err != nil {
 		return nil, err
 	}
-	s := &started{in: in, folder: grant.Folder(), undo: []func(){leave}}
+	s := &started{in: in, said: said, folder: grant.Folder(), undo: []func(){leave}}
 	defer func() {
 		if err != nil {
 			runAll(s.undo)
@@ -98,10 +99,10 @@ func (in *instance) start(ctx context.Context, grant *permissions.Grant, stage *
 	}
 	c, err := in.protocol.start(ctx, in, &child.Options{
 		Argv: in.command.argv, Env: env, Dir: in.spec.Dir, Rules: rules, Mode: in.runtime.options.Sandbox,
-		Log: log, Supervise: in.runtime.options.Supervise,
+		Log: log, Supervise: in.runtime.options.Supervise, Started: said.process.Store,
 	}, use)
 	if err != nil {
-		return nil, err
+		return nil, said.of(err)
 	}
 	s.connection = *c
 	forget := context.AfterFunc(in.base, func() { s.p.Stop(0) })
