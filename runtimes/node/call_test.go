@@ -155,17 +155,23 @@ func TestLoadProblems(t *testing.T) {
 		"throws":      {map[string]string{"tool.js": "\nimport './lib/a.ts'; export default () => 1", "lib/a.ts": "type T = string\n\nconst f = () => { throw new Error('no key') }\nf()"}, "lib/a.ts:3:25: evaluating the module failed: no key"},
 		"no handler":  {map[string]string{"tool.cjs": "module.exports = {run() {}}"}, "tool.cjs: the module exports no handler"},
 		"no function": {map[string]string{"tool.js": "export default 5"}, "tool.js: the module exports no handler"},
-		"loops":       {map[string]string{"tool.js": "for (;;) {}; export default () => 1"}, "tool.js: the module was not evaluated within 500ms"},
 		"waits":       {map[string]string{"tool.js": "await new Promise(() => {}); export default () => 1"}, "tool.js: the module waits at its top level for something that can never happen"},
 		"rejects":     {map[string]string{"tool.js": "await Promise.reject(new Error('late')); export default () => 1"}, "tool.js:1:22: evaluating the module failed: late"},
 		"two":         {map[string]string{"a.js": "export default 1", "b.js": "throw 'x'"}, "a.js: the module exports no handler\nb.js: evaluating the module failed: x"},
 		"recursion":   {map[string]string{"tool.js": "const f = () => f(); f(); export default f"}, "tool.js:1:17: evaluating the module failed: RangeError: Maximum call stack size exceeded"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := problems(t, tt.files).Error(); got != tt.want {
+			if got := problems(t, nil, tt.files).Error(); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 		})
+	}
+}
+
+func TestLoadLimit(t *testing.T) {
+	got := problems(t, &node.Options{LoadLimit: 500 * time.Millisecond}, map[string]string{"tool.js": "for (;;) {}; export default () => 1"}).Error()
+	if want := "tool.js: the module was not evaluated within 500ms"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 

@@ -186,7 +186,7 @@ func TestNetEndsWithTheCall(t *testing.T) {
 		_, err := io.Copy(io.Discard, c)
 		over <- err
 	})
-	p := online(t, netPrelude+`export default async ({ port, wait }) => { const s = net.connect(port, '127.0.0.1'); s.on('error', () => {}); await once(s, 'connect'); if (wait) await once(s, 'close'); return 'done'; }`, 200*time.Millisecond, "127.0.0.1")
+	p := online(t, netPrelude+`export default async ({ port, wait }) => { const s = net.connect(port, '127.0.0.1'); s.on('error', () => {}); await once(s, 'connect'); if (wait) await once(s, 'close'); return 'done'; }`, 2*time.Second, "127.0.0.1")
 	for _, c := range []struct {
 		wait bool
 		want string

@@ -146,10 +146,10 @@ func (p *plugin) call(tb testing.TB, tool, args string) string {
 }
 
 // problems opens a plugin that does not load and gives the report.
-func problems(tb testing.TB, files map[string]string) *runtimes.LoadError {
+func problems(tb testing.TB, options *node.Options, files map[string]string) *runtimes.LoadError {
 	tb.Helper()
 	spec, _ := write(tb, files)
-	_, err := node.New(&node.Options{LoadLimit: 500 * time.Millisecond}).Open(tb.Context(), spec)
+	_, err := node.New(options).Open(tb.Context(), spec)
 	var load *runtimes.LoadError
 	if !errors.As(err, &load) {
 		tb.Fatalf("got %v, want a *LoadError", err)

@@ -56,7 +56,7 @@ func TestLanguageProbes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			files := map[string]string{"tool.js": handler(body)}
 			if name == "dynamic-import-syntax" { // a module that is not there is told when the plugin loads
-				if got := problems(t, files).Error(); !strings.Contains(got, want) {
+				if got := problems(t, nil, files).Error(); !strings.Contains(got, want) {
 					t.Errorf("got %q, want %q", got, want)
 				}
 				return

@@ -212,7 +212,7 @@ func TestSharedInterrupt(t *testing.T) {
 				"count.js": "let n = 0;\n" + handler("return ++n"),
 				"wait.js":  handler("ctx.progress('waiting'); await new Promise((done) => setTimeout(done, 60000))"),
 				"spin.js":  handler(body),
-			}, map[string]time.Duration{"spin": 300 * time.Millisecond})
+			}, map[string]time.Duration{"spin": time.Second})
 			if got := p.call(t, "count", "{}") + p.call(t, "count", "{}"); got != "12" {
 				t.Fatal(got)
 			}
@@ -238,7 +238,7 @@ func TestSharedDeadlineOfAWaitingCall(t *testing.T) {
 		"lib/seen.js": "export const seen = {}; seen.aborted = new Promise((done) => seen.abort = done);",
 		"wait.js":     "import { seen } from './lib/seen.js';\n" + handler("ctx.signal.addEventListener('abort', () => seen.abort(ctx.signal.reason.name)); await new Promise((done) => setTimeout(done, 60000))"),
 		"seen.js":     "import { seen } from './lib/seen.js';\n" + handler("ctx.signal; return seen.aborted"),
-	}, map[string]time.Duration{"wait": 100 * time.Millisecond})
+	}, map[string]time.Duration{"wait": 2 * time.Second})
 	p.call(t, "count", "{}")
 	if got := p.call(t, "wait", "{}"); !strings.Contains(got, "timed out") {
 		t.Errorf("wait: %q", got)
@@ -268,7 +268,7 @@ func TestSharedPromiseOfAnEndedCall(t *testing.T) {
 func TestSharedTopLevelCodeIsBounded(t *testing.T) {
 	spec, log := write(t, map[string]string{"tool.js": "let spins = false; setInterval(() => { while (spins); }, 1);\nlet n = 0;\n" + handler("if (params.spin) spins = true; return ++n")})
 	spec.State = "plugin"
-	p := serve(t, node.New(&node.Options{LoadLimit: 300 * time.Millisecond}), spec, log, nil)
+	p := serve(t, node.New(&node.Options{LoadLimit: 2 * time.Second}), spec, log, nil)
 	if got := p.call(t, "tool", "{}") + p.call(t, "tool", `{"spin":true}`); got != "12" {
 		t.Fatal(got)
 	}
