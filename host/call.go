@@ -206,12 +206,12 @@ func (h *Host) call(ctx context.Context, r *run, find func(*table, string) (Regi
 		end.Touched = grant.Touched()
 	}
 	switch {
-	case errors.Is(err, timeout):
-		text := err.Error()
+	case err != nil && errors.Is(context.Cause(ctx), timeout): // whatever the handler says of it
+		text := timeout.Error()
 		if heard := said.lastHeard(); heard != "" {
 			text += "; " + heard
 		}
-		result, end.Failure = ErrorResult(text), FailureTimeout
+		result, end.Err, end.Failure = ErrorResult(text), timeout, FailureTimeout
 	case err != nil && ctx.Err() != nil:
 		end.Err, end.Failure = context.Cause(ctx), FailureCancelled
 		h.notify(end)

@@ -468,6 +468,20 @@ func TestShape(t *testing.T) {
 	}
 }
 
+// A handler that fails when its deadline has passed has run out of time: nobody has cancelled.
+func TestErrorAtTheDeadline(t *testing.T) {
+	h := New(nil)
+	late := tool("late", func(context.Context, *Call) (*Result, error) { return nil, errors.New("aborted") })
+	late.Timeout = 1 // it has passed before the handler begins
+	replace(t, h, "p", Plugin, late)
+	for range 100 {
+		r, err := h.Call(t.Context(), &Call{Tool: "late"})
+		if err != nil || r.Failure != FailureTimeout || !strings.Contains(r.Content[0].Text(), "timed out after") {
+			t.Fatalf("it gives %+v, %v", r, err)
+		}
+	}
+}
+
 // What a handler in Go gives as structured content goes out without half pairs, and may be no JSON.
 func TestStructuredOfHandlers(t *testing.T) {
 	h := New(nil)
