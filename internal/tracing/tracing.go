@@ -5,7 +5,8 @@
 //	defer t.Close(ctx)
 //	server := mcpserver.New(h, &mcpserver.Options{Around: t.Around})
 //
-// Spans hold names, kinds and times. They hold nothing of the arguments and the results.
+// Spans hold names, kinds and times: where a call failed, the kind of failure is the status and
+// the attribute toolhost.failure. They hold nothing of the arguments and the results.
 package tracing
 
 import (
@@ -41,6 +42,7 @@ type Tracer struct {
 	host     *host.Host
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
+	stop     func()
 }
 
 // FromEnvironment gives a tracer of the calls of h where OTEL_EXPORTER_OTLP_ENDPOINT,
@@ -79,8 +81,16 @@ func FromEnvironment(ctx context.Context, h *host.Host, options *Options) (*Trac
 }
 
 func newTracer(h *host.Host, provider *sdk.TracerProvider) *Tracer {
-	return &Tracer{host: h, provider: provider, tracer: provider.Tracer("github.com/toolhost/toolhost")}
+	// A host looks at what calls were denied only where somebody observes it.
+	stop := h.Observe(observer{})
+	return &Tracer{host: h, provider: provider, tracer: provider.Tracer("github.com/toolhost/toolhost"), stop: stop}
 }
+
+// observer is one that wants to know nothing.
+type observer struct{}
+
+// Observe implements [host.Observer].
+func (observer) Observe(host.Event) {}
 
 // isWanted reports whether the environment asks for traces.
 func isWanted() (bool, error) {
@@ -143,28 +153,32 @@ func (t *Tracer) Around(ctx context.Context, call *host.Call, carried func(name 
 	}
 	ctx, span := t.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(attributes...))
 	return ctx, func(result *host.Result, err error) {
-		var unknown *host.UnknownToolError
-		switch {
-		case errors.As(err, &unknown):
-			end(span, "unknown_tool")
-		case err != nil && ctx.Err() != nil:
-			end(span, "cancelled")
-		case err != nil:
-			end(span, "error")
-		case result != nil && result.IsError:
-			end(span, "tool_error") // its text may quote the arguments
-		default:
-			end(span, "")
+		errorType, kind := failure(ctx, result, err)
+		if kind != host.NoFailure {
+			span.SetAttributes(attribute.String("error.type", errorType), attribute.String("toolhost.failure", string(kind)))
+			span.SetStatus(codes.Error, string(kind)) // the text of the failure may quote the arguments
 		}
+		span.End()
 	}
 }
 
-func end(span trace.Span, kind string) {
-	if kind != "" {
-		span.SetAttributes(attribute.String("error.type", kind))
-		span.SetStatus(codes.Error, kind)
+// failure says how a call failed, by the error.type of OpenTelemetry's conventions for MCP and
+// by the kind that the metrics and the call log have.
+func failure(ctx context.Context, result *host.Result, err error) (errorType string, kind host.FailureKind) {
+	var unknown *host.UnknownToolError
+	switch {
+	case errors.As(err, &unknown):
+		return "unknown_tool", host.FailureUnknown
+	case err != nil && ctx.Err() != nil:
+		return "cancelled", host.FailureCancelled
+	case err != nil:
+		return "error", host.FailureError
+	case result != nil && result.IsError && result.Failure == host.NoFailure:
+		return "tool_error", host.FailureError
+	case result != nil && result.IsError:
+		return "tool_error", result.Failure
 	}
-	span.End()
+	return "", host.NoFailure
 }
 
 // Close sends what has not been sent, until ctx ends.
@@ -172,6 +186,7 @@ func (t *Tracer) Close(ctx context.Context) error {
 	if t == nil {
 		return nil
 	}
+	t.stop()
 	if err := t.provider.Shutdown(ctx); err != nil {
 		return fmt.Errorf("sending the last traces: %w", err)
 	}

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
@@ -50,16 +52,18 @@ func TestAround(t *testing.T) {
 		result  *host.Result
 		err     error
 		span    string
-		kind    string
+		kind    host.FailureKind
+		errType string
 		trace   string
 	}{
-		"good":          {t.Context(), "echo", nil, host.TextResult("done"), nil, "tools/call echo", "", ""},
-		"with a parent": {t.Context(), "echo", map[string]string{"traceparent": parent}, host.TextResult("done"), nil, "tools/call echo", "", traceID},
-		"a broken one":  {t.Context(), "echo", map[string]string{"traceparent": "00-zz-zz-01"}, host.TextResult("done"), nil, "tools/call echo", "", ""},
-		"failed":        {t.Context(), "echo", nil, host.ErrorResult("secret"), nil, "tools/call echo", "tool_error", ""},
-		"unknown":       {t.Context(), "secret", nil, nil, &host.UnknownToolError{Tool: "secret"}, "tools/call", "unknown_tool", ""},
-		"cancelled":     {gone, "echo", nil, nil, context.Canceled, "tools/call echo", "cancelled", ""},
-		"another error": {t.Context(), "echo", nil, nil, errors.New("secret"), "tools/call echo", "error", ""},
+		"good":          {t.Context(), "echo", nil, host.TextResult("done"), nil, "tools/call echo", "", "", ""},
+		"with a parent": {t.Context(), "echo", map[string]string{"traceparent": parent}, host.TextResult("done"), nil, "tools/call echo", "", "", traceID},
+		"a broken one":  {t.Context(), "echo", map[string]string{"traceparent": "00-zz-zz-01"}, host.TextResult("done"), nil, "tools/call echo", "", "", ""},
+		"failed":        {t.Context(), "echo", nil, host.ErrorResult("secret"), nil, "tools/call echo", host.FailureError, "tool_error", ""},
+		"of a kind":     {t.Context(), "echo", nil, &host.Result{IsError: true, Failure: host.FailureTimeout}, nil, "tools/call echo", host.FailureTimeout, "tool_error", ""},
+		"unknown":       {t.Context(), "secret", nil, nil, &host.UnknownToolError{Tool: "secret"}, "tools/call", host.FailureUnknown, "unknown_tool", ""},
+		"cancelled":     {gone, "echo", nil, nil, context.Canceled, "tools/call echo", host.FailureCancelled, "cancelled", ""},
+		"another error": {t.Context(), "echo", nil, nil, errors.New("secret"), "tools/call echo", host.FailureError, "error", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			spans := tracetest.NewSpanRecorder()
@@ -71,8 +75,14 @@ func TestAround(t *testing.T) {
 				t.Fatalf("%d spans", len(spans.Ended()))
 			}
 			span := spans.Ended()[0]
-			if span.Name() != c.span || span.Status().Description != c.kind {
+			if span.Name() != c.span || span.Status().Description != string(c.kind) || (span.Status().Code == codes.Error) != (c.kind != host.NoFailure) {
 				t.Errorf("span %q, %+v", span.Name(), span.Status())
+			}
+			attributes := attribute.NewSet(span.Attributes()...)
+			for key, want := range map[attribute.Key]string{"toolhost.failure": string(c.kind), "error.type": c.errType} {
+				if got, there := attributes.Value(key); got.AsString() != want || there != (want != "") {
+					t.Errorf("%s is %q, want %q", key, got.AsString(), want)
+				}
 			}
 			if got := span.SpanContext().TraceID().String(); c.trace != "" && got != c.trace {
 				t.Errorf("trace %s", got)
@@ -85,6 +95,51 @@ func TestAround(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// TestFailures: spans have the kinds of failures that the metrics have, also where nothing else
+// observes the host.
+func TestFailures(t *testing.T) {
+	h := host.New(&host.Options{Folder: t.TempDir()})
+	t.Cleanup(func() { _ = h.Close(context.Background()) })
+	var tools []*host.Tool
+	for name, handle := range map[string]host.HandlerFunc{
+		"error": func(context.Context, *host.Call) (*host.Result, error) { return nil, errors.New("no") },
+		"denied": func(_ context.Context, c *host.Call) (*host.Result, error) {
+			_, err := c.Grant.FS().ReadFile("hidden.txt", 0)
+			return host.ErrorResult(err.Error()), nil
+		},
+		"crash":   func(context.Context, *host.Call) (*host.Result, error) { panic("no") },
+		"timeout": func(ctx context.Context, _ *host.Call) (*host.Result, error) { <-ctx.Done(); return nil, ctx.Err() },
+	} {
+		tool := &host.Tool{
+			Name: name, Description: "Fails.", InputSchema: json.RawMessage(`{"type":"object","additionalProperties":false}`), Handler: handle,
+		}
+		if name == "timeout" {
+			tool.Timeout = time.Millisecond
+		}
+		tools = append(tools, tool)
+	}
+	if _, err := h.Replace("kit", host.Plugin, tools); err != nil {
+		t.Fatal(err)
+	}
+	spans := tracetest.NewSpanRecorder()
+	tracer := newTracer(h, sdk.NewTracerProvider(sdk.WithSpanProcessor(spans)))
+	for _, c := range []struct{ tool, args, kind string }{
+		{"error", "{}", "error"}, {"denied", "{}", "denied"}, {"crash", "{}", "crash"}, {"timeout", "{}", "timeout"},
+		{"error", `{"secret":1}`, "arguments"}, {"none", "{}", "unknown"},
+	} {
+		call := &host.Call{Tool: c.tool, Args: json.RawMessage(c.args)}
+		ctx, ended := tracer.Around(t.Context(), call, func(string) string { return "" })
+		ended(h.Call(ctx, call))
+		all := spans.Ended()
+		if got := all[len(all)-1].Status(); got.Code != codes.Error || got.Description != c.kind {
+			t.Errorf("%s %s: the status is %+v, want %s", c.tool, c.args, got, c.kind)
+		}
+	}
+	if err := tracer.Close(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
 
