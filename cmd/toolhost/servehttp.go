@@ -154,7 +154,11 @@ func (p *program) openHTTP(s *session, server *mcpserver.Server) (*web, error) {
 	if w.tls {
 		var err error
 		if certificate, err = tls.LoadX509KeyPair(f.TLSCert, f.TLSKey); err != nil {
-			return nil, usagef("", "reading the certificate: %w", err)
+			return nil, usagef("--tls-cert takes a PEM file with the certificate and those that it was signed with, --tls-key one with the private key of that certificate",
+				"reading the certificate %q and its key %q: %w", f.TLSCert, f.TLSKey, err)
+		}
+		if leaf := certificate.Leaf; leaf != nil && time.Now().After(leaf.NotAfter) {
+			s.log.Warn("the certificate has expired: clients will refuse it", "certificate", f.TLSCert, "expired", leaf.NotAfter)
 		}
 	}
 	ln, err := net.Listen("tcp", f.Addr)
@@ -218,16 +222,21 @@ func (w *web) url() string {
 	return scheme + "://" + w.ln.Addr().String() + "/mcp"
 }
 
-// serve serves until ctx ends: running calls then get closeTimeout.
-func (w *web) serve(ctx context.Context) error {
-	defer w.metrics.Close()
-	server := &http.Server{
-		Handler:           w.mux,
+// httpServer makes a server that bounds what its clients may send, and how slowly.
+func httpServer(handler http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           handler,
 		ReadHeaderTimeout: headerTime,
 		MaxHeaderBytes:    headerBytes,
 		IdleTimeout:       idleTime,
-		ErrorLog:          slog.NewLogLogger(w.s.log.Handler(), slog.LevelDebug), // what clients do wrong
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug), // what clients do wrong
 	}
+}
+
+// serve serves until ctx ends: running calls then get closeTimeout.
+func (w *web) serve(ctx context.Context) error {
+	defer w.metrics.Close()
+	server := httpServer(w.mux, w.s.log)
 	attrs := []any{"url", w.url()}
 	if w.token != "" {
 		attrs = append(attrs, "tokenFile", w.token)
