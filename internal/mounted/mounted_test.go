@@ -10,9 +10,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -21,6 +23,7 @@ import (
 
 	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/internal/child"
+	"github.com/toolhost/toolhost/internal/jsondoc"
 )
 
 func TestMain(m *testing.M) {
@@ -47,7 +50,14 @@ func newServer() *mcp.Server {
 	add("echo", `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		if token := r.Params.GetProgressToken(); token != nil {
 			_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: 1, Message: "on it"})
-			<-time.After(100 * time.Millisecond) // a message right before the result may be lost
+		}
+		var asked struct{ Text string }
+		if json.Unmarshal(r.Params.Arguments, &asked) == nil && filepath.IsAbs(asked.Text) {
+			pipe, err := os.Open(asked.Text) // waits until the message has come: one right before the result may be lost
+			if err != nil {
+				return nil, err
+			}
+			_ = pipe.Close()
 		}
 		return text(string(r.Params.Arguments)), nil
 	})
@@ -258,9 +268,22 @@ func TestProgram(t *testing.T) {
 	if got := call(t, h, "srv__env", `{}`); got != "from the configuration" {
 		t.Errorf("the environment has %q", got)
 	}
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	var said []string
-	if _, err := h.Call(t.Context(), &host.Call{Tool: "srv__echo", Args: json.RawMessage(`{"text":""}`), Progress: func(m string) { said = append(said, m) }}); err != nil || !slices.Equal(said, []string{"on it"}) {
-		t.Errorf("progress %q, %v", said, err)
+	hear := func(message string) {
+		said = append(said, message)
+		w, err := os.OpenFile(pipe, os.O_WRONLY, 0)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_ = w.Close()
+	}
+	if r, err := h.Call(t.Context(), &host.Call{Tool: "srv__echo", Args: jsondoc.Marshal(map[string]string{"text": pipe}), Progress: hear}); err != nil || r.IsError || !slices.Equal(said, []string{"on it"}) {
+		t.Errorf("progress %q, %v, %v", said, r, err)
 	}
 	exercise(t, h, s)
 	// Its death fails the call at once, and it comes back.
