@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -26,18 +27,63 @@ type callResult struct {
 	IsError    bool            `json:"isError,omitempty"`
 }
 
+// toolCall is a request of tools/call, by whatever way it has come.
+type toolCall struct {
+	name    string
+	args    json.RawMessage
+	meta    mcp.Meta
+	header  http.Header // of the HTTP request that brought it, if one did
+	session *mcp.ServerSession
+	client  *mcp.Implementation // nil where it does not say who it is
+	// resultType of the answer: "" before the stateless revision.
+	resultType string
+	// notify sends what the handler says on its way.
+	notify func(context.Context, *mcp.ProgressNotificationParams) error
+	// size of the result in bytes, once there is one.
+	size int
+}
+
+// sdkCall gives the call that a request of the SDK asks for.
+func sdkCall(req *mcp.CallToolRequest) *toolCall {
+	c := &toolCall{
+		name: req.Params.Name, args: req.Params.Arguments, meta: req.Params.Meta,
+		session: req.Session, client: req.ClientInfo(), resultType: resultType(req), notify: req.Session.NotifyProgress,
+	}
+	if extra := req.GetExtra(); extra != nil {
+		c.header = extra.Header
+	}
+	return c
+}
+
+// carried gives what a call carries by the names of a trace context.
+func (c *toolCall) carried(name string) string {
+	if value, ok := c.meta[name].(string); ok {
+		return value
+	}
+	return c.header.Get(name)
+}
+
+// agent says who calls.
+func (c *toolCall) agent() host.Agent {
+	a := host.Agent{ID: c.session.ID()}
+	if c.client != nil {
+		a.Name = cut(c.client.Name, maxAgentName)
+	}
+	return a
+}
+
 // callTool answers tools/call.
-func (s *Server) callTool(ctx context.Context, req *mcp.CallToolRequest) (mcp.Result, error) {
-	s.awaitTool(ctx, req.Params.Name)
-	call := &host.Call{Tool: req.Params.Name, Args: req.Params.Arguments, Agent: agent(req)}
-	call.Complete = completer(req.Session)
-	said := newProgress(ctx, req)
-	ctx = context.WithValue(ctx, sessionKey{}, req.Session)
+func (s *Server) callTool(ctx context.Context, c *toolCall) (*callResult, error) {
+	s.awaitTool(ctx, c.name)
+	call := &host.Call{Tool: c.name, Args: c.args, Agent: c.agent()}
+	call.Complete = completer(c.session)
+	said := newProgress(ctx, c)
+	ctx = context.WithValue(ctx, sessionKey{}, c.session)
 	if said != nil {
 		call.Progress = said.say
 	}
-	ctx, ended := s.around(ctx, call, carried(req))
-	result, err := s.run(ctx, req, call)
+	ctx, ended := s.around(ctx, call, c.carried)
+	result, err := s.run(ctx, c, call)
 	ended(result, err)
 	said.end()
 
@@ -50,26 +96,12 @@ func (s *Server) callTool(ctx context.Context, req *mcp.CallToolRequest) (mcp.Re
 	case err != nil:
 		result = host.ErrorResult(err.Error())
 	}
-	return s.convert(req, result), nil
-}
-
-// carried gives what a request carries by the names of a trace context: in its _meta, or in
-// the headers of the HTTP request that brought it.
-func carried(req *mcp.CallToolRequest) func(string) string {
-	return func(name string) string {
-		if value, ok := req.Params.Meta[name].(string); ok {
-			return value
-		}
-		if extra := req.GetExtra(); extra != nil {
-			return extra.Header.Get(name)
-		}
-		return ""
-	}
+	return s.convert(c, result), nil
 }
 
 // run carries the call to the host when its turn has come. Calls of a client that does
 // not read do not start, since their results would pile up.
-func (s *Server) run(ctx context.Context, req *mcp.CallToolRequest, call *host.Call) (*host.Result, error) {
+func (s *Server) run(ctx context.Context, c *toolCall, call *host.Call) (*host.Result, error) {
 	conn, _ := ctx.Value(connKey{}).(*lineConn)
 	for {
 		if err := s.limit.enter(ctx); err != nil {
@@ -89,22 +121,21 @@ func (s *Server) run(ctx context.Context, req *mcp.CallToolRequest, call *host.C
 	defer s.limit.leave()
 	result, err := s.host.Call(ctx, call)
 	if result != nil {
-		result = s.cutTexts(ctx, req, result)
-		if conn != nil {
-			conn.expect(result.Size())
-		}
+		result = s.cutTexts(owner(ctx, c.session, c.resultType), result)
+		c.size = result.Size()
+		conn.expect(c.size) // before another call takes its place
 	}
 	return result, err
 }
 
-func (s *Server) convert(req *mcp.CallToolRequest, r *host.Result) *callResult {
+func (s *Server) convert(c *toolCall, r *host.Result) *callResult {
 	if len(r.Structured) > 0 && !json.Valid(r.Structured) {
 		// It cannot be sent, and the client must not wait for ever.
-		s.log.Error("the structured content of a result is not JSON", "tool", req.Params.Name)
-		r = host.ErrorResult(fmt.Sprintf("internal error in tool %q: its structured content is not JSON", req.Params.Name))
+		s.log.Error("the structured content of a result is not JSON", "tool", c.name)
+		r = host.ErrorResult(fmt.Sprintf("internal error in tool %q: its structured content is not JSON", c.name))
 	}
 	result := &callResult{
-		ResultType: resultType(req),
+		ResultType: c.resultType,
 		Content:    r.Content,
 		Structured: r.Structured,
 		IsError:    r.IsError,
@@ -112,7 +143,7 @@ func (s *Server) convert(req *mcp.CallToolRequest, r *host.Result) *callResult {
 	if len(r.Meta) > 0 {
 		var fields map[string]json.RawMessage
 		if err := json.Unmarshal(r.Meta, &fields); err != nil {
-			s.log.Warn("the _meta of a result is no JSON object and was left out", "tool", req.Params.Name, "err", err)
+			s.log.Warn("the _meta of a result is no JSON object and was left out", "tool", c.name, "err", err)
 		}
 		// Only the server itself says who the server is.
 		delete(fields, mcp.MetaKeyServerInfo)
@@ -122,16 +153,6 @@ func (s *Server) convert(req *mcp.CallToolRequest, r *host.Result) *callResult {
 		}
 	}
 	return result
-}
-
-// agent says who calls. The SDK knows the client's name from the handshake or, in the
-// stateless revision, from the request itself.
-func agent(req *mcp.CallToolRequest) host.Agent {
-	a := host.Agent{ID: req.Session.ID()}
-	if info := req.ClientInfo(); info != nil {
-		a.Name = cut(info.Name, maxAgentName)
-	}
-	return a
 }
 
 // cut gives at most the first n characters of s.

@@ -87,8 +87,11 @@ func (s *Server) follow(ctx context.Context, method string, req mcp.Request) (co
 		}
 		return ctx, func() {}
 	}
-	if session, ok := req.GetSession().(*mcp.ServerSession); ok && method == methodInitialize {
+	switch session, _ := req.GetSession().(*mcp.ServerSession); method {
+	case methodInitialize:
 		x.handler.opened(x, session)
+	case methodSetLevel:
+		x.handler.wantsLog(x)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(x.ctx, func() { cancel(context.Cause(x.ctx)) })

@@ -175,7 +175,7 @@ func (h *HTTPHandler) post(w http.ResponseWriter, r *http.Request, x *exchange) 
 	h.hold(size)
 	defer h.hold(-size)
 	if !isBatch(body) { // batches exist in the oldest revision; the SDK knows where
-		req, id, wrong := parseLine(body)
+		msg, id, wrong := parseLine(body)
 		if wrong == nil && len(body) == 0 {
 			wrong = rpcError(jsonrpc.CodeInvalidRequest, "the body is empty")
 		}
@@ -183,10 +183,19 @@ func (h *HTTPHandler) post(w http.ResponseWriter, r *http.Request, x *exchange) 
 			refuse(w, http.StatusBadRequest, id, wrong.Code, wrong.Message)
 			return
 		}
-		if req != nil && req.Method == methodListen {
+		req, isRequest := msg.(*jsonrpc.Request)
+		switch {
+		case !isRequest:
+		case req.Method == methodListen:
 			h.waits(x)
-		} else {
-			x.single = req != nil && req.IsCall()
+		case req.Method == methodCancelled:
+			h.cancelCall(x, req.Params)
+		case req.IsCall():
+			if call := h.directCall(r, x, req); call != nil {
+				h.serveCall(w, x, req.ID, id, call)
+				return
+			}
+			x.single = true
 		}
 	}
 	if r.Header.Get(headerSession) == "" && r.Header.Get(headerRevision) < statelessRevision {

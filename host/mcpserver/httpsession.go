@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -18,6 +19,9 @@ type httpSession struct {
 	used  time.Time // when the last one ended
 	idle  *time.Timer
 	ended bool
+	// logs says that the client has asked for log messages.
+	logs  bool
+	calls map[jsonrpc.ID]context.CancelFunc // calls under way that the server itself answers
 }
 
 func (s *httpSession) close() { _ = s.mcp.Close() } // that of a connection which has no errors
@@ -90,7 +94,7 @@ func (h *HTTPHandler) opened(x *exchange, session *mcp.ServerSession) {
 	if x.session != nil || session.ID() == "" || h.sessions[session.ID()] != nil {
 		return
 	}
-	s := &httpSession{mcp: session}
+	s := &httpSession{mcp: session, calls: map[jsonrpc.ID]context.CancelFunc{}}
 	s.idle = time.AfterFunc(h.options.SessionTimeout, func() {
 		if h.isIdle(s) {
 			s.close()

@@ -86,8 +86,8 @@ func (k *keptTexts) drop(e *list.Element) {
 }
 
 // cutTexts cuts the text blocks of a result that are longer than Options.MaxText, and
-// keeps them whole for who called.
-func (s *Server) cutTexts(ctx context.Context, req *mcp.CallToolRequest, result *host.Result) *host.Result {
+// keeps them whole for their owner.
+func (s *Server) cutTexts(owner string, result *host.Result) *host.Result {
 	if s.maxText <= 0 {
 		return result
 	}
@@ -101,7 +101,7 @@ func (s *Server) cutTexts(ctx context.Context, req *mcp.CallToolRequest, result 
 			out = append(out, result.Content...)
 		}
 		shown := text[:boundary(text, s.maxText)]
-		uri := resultPrefix + s.kept.keep(owner(ctx, req), text)
+		uri := resultPrefix + s.kept.keep(owner, text)
 		out[i] = host.Text(fmt.Sprintf("%s\n[cut: %d of %d bytes shown; the MCP resource %s?offset=%d has the rest for %d minutes]",
 			shown, len(shown), len(text), uri, len(shown), int(keptFor.Minutes())))
 	}
@@ -115,12 +115,12 @@ func (s *Server) cutTexts(ctx context.Context, req *mcp.CallToolRequest, result 
 
 // owner says whose a kept text is. Requests without a session share theirs: who does not
 // know the id, which is as hard to guess as a password, gets nothing.
-func owner(ctx context.Context, req mcp.Request) string {
+func owner(ctx context.Context, session mcp.Session, resultType string) string {
 	_, stdio := ctx.Value(connKey{}).(*lineConn)
-	if !stdio && resultType(req) != "" {
+	if !stdio && resultType != "" {
 		return ""
 	}
-	return req.GetSession().ID()
+	return session.ID()
 }
 
 // boundary gives the last place at or before n where a character begins.
@@ -140,7 +140,7 @@ func (s *Server) readKept(ctx context.Context, req *mcp.ReadResourceRequest) (*m
 	if err != nil || !strings.HasPrefix(req.Params.URI, resultPrefix) {
 		return nil, mcp.ResourceNotFoundError(req.Params.URI)
 	}
-	text, there := s.kept.text(owner(ctx, req), strings.TrimPrefix(u.Path, "/"))
+	text, there := s.kept.text(owner(ctx, req.Session, resultType(req)), strings.TrimPrefix(u.Path, "/"))
 	if !there {
 		return nil, mcp.ResourceNotFoundError(req.Params.URI)
 	}

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -20,16 +22,25 @@ const (
 	maxPending  = 64 << 20
 	requestCost = 4 << 10
 
-	// maxBacklog bounds what waits to be written, in bytes, results on their way there
-	// included. Beyond it notifications wait, no call starts and no line is read. Answers
-	// of calls that run are still taken.
+	// maxBacklog bounds what waits to be written, in bytes. Beyond it notifications wait, no
+	// line is read, and no call starts: for these, results on their way there count too.
+	// Answers of calls that run are still taken.
 	maxBacklog = 16 << 20
+
+	// maxResting is how many goroutines wait for their turn to read, once they have been
+	// needed: new ones would have to grow their stacks first.
+	maxResting = 8
+
+	// maxSpare is the largest buffer that is kept for what is written next, in bytes.
+	maxSpare = 256 << 10
 )
 
 const (
 	methodInitialize = "initialize"
 	methodListen     = "subscriptions/listen"
 	methodCancelled  = "notifications/cancelled"
+	methodProgress   = "notifications/progress"
+	methodSetLevel   = "logging/setLevel"
 )
 
 // lineConn is a connection over two streams, one message a line.
@@ -37,68 +48,72 @@ const (
 // The SDK's own transport ends the session at the first line that is no message, and
 // loses the answers of running calls when the input ends. This one answers such a line
 // with an error and goes on, and reports the end of the input to the SDK only when all
-// is answered and written, or the grace is over.
+// is answered and written, or the grace is over. Calls it hands to the server itself.
 //
-// Three goroutines work on it: one reads lines; the SDK's takes messages from Read; one
-// writes. Since only that one writes, lines are never mixed, and no call waits for a
-// client that does not read: Write only appends to what is to be written.
+// One goroutine at a time reads lines, and makes the call that it has read; the SDK's takes
+// other messages from Read. Whoever has something to write while nobody writes does so, with all that comes
+// meanwhile: lines are never mixed, and no call waits for a client that does not read.
 type lineConn struct {
-	id    string
-	in    io.Reader
-	out   io.Writer
-	stop  <-chan struct{} // ends the session, from outside
-	ready <-chan struct{} // calls may wait for it
+	id     string
+	in     io.Reader
+	out    io.Writer
+	stop   <-chan struct{} // ends the session, from outside
+	server *Server
 
-	lines    chan incoming // from the reading goroutine; closed when that ends
+	session atomic.Pointer[mcp.ServerSession] // nil until the SDK has made it
+
+	calling context.Context // of the calls that are handed to the server
+	hangUp  context.CancelFunc
+	calls   sync.WaitGroup
+
+	turn     chan *lineReader     // to read
+	resting  atomic.Int64         // goroutines that wait for their turn
+	messages chan jsonrpc.Message // for the SDK; closed when reading has ended
 	readDone chan struct{}
 	readErr  error // why reading ended; set before readDone closes
 
-	work    chan struct{} // there is something to write
-	written chan struct{} // closed when the writing goroutine has ended
-	failed  chan struct{} // closed when writing has failed
+	failed chan struct{} // closed when writing has failed
 
-	progressed chan struct{} // something was answered or written; for Read only
+	progressed chan struct{} // something was answered or written; for end only
 	ended      chan struct{} // closed when Read has reported the end
 	cause      error         // why Read did, where that is an error; set before ended closes
 	closed     chan struct{} // closed by Close
 	closeOnce  sync.Once
 
-	mu      sync.Mutex // guards what follows
-	pending map[jsonrpc.ID]*pendingRequest
-	held    int // what the pending requests hold, in bytes
-	queue   []byte
-	writing int           // bytes that are being written
-	coming  int           // bytes of results that calls have given and that are not in the queue yet
-	room    chan struct{} // closed when the backlog has shrunk
-	err     error         // why writing failed
+	mu       sync.Mutex // guards what follows
+	pending  map[jsonrpc.ID]*pendingRequest
+	held     int  // what the pending requests hold, in bytes
+	ending   bool // no further request is taken
+	queue    []byte
+	spare    []byte        // memory for the next queue
+	writing  int           // bytes that are being written
+	flushing chan struct{} // closed when all is written; nil where nobody writes
+	finished bool          // nothing is written any more
+	coming   int           // bytes of results that calls have given and that are not in the queue yet
+	room     chan struct{} // closed when there is less of what is held or waits; nil where nobody waits for it
+	err      error         // why writing failed
 }
 
 type pendingRequest struct {
 	method    string
 	cost      int
 	cancelled bool
-}
-
-type incoming struct {
-	line []byte
-	err  error // errTooLong
+	cancel    context.CancelFunc // of a call that was handed to the server
 }
 
 var _ mcp.Connection = (*lineConn)(nil)
 
-func newLineConn(in io.Reader, out io.Writer, stop, ready <-chan struct{}) *lineConn {
-	return &lineConn{
-		id: rand.Text(), in: in, out: out, stop: stop, ready: ready,
-		lines: make(chan incoming), readDone: make(chan struct{}),
-		work: make(chan struct{}, 1), written: make(chan struct{}), failed: make(chan struct{}),
+// newLineConn makes a connection whose calls get ctx's values.
+func newLineConn(ctx context.Context, s *Server, in io.Reader, out io.Writer) *lineConn {
+	c := &lineConn{
+		id: rand.Text(), in: in, out: out, stop: ctx.Done(), server: s,
+		turn: make(chan *lineReader, 1), messages: make(chan jsonrpc.Message), readDone: make(chan struct{}), failed: make(chan struct{}),
 		progressed: make(chan struct{}, 1), ended: make(chan struct{}), closed: make(chan struct{}),
-		pending: map[jsonrpc.ID]*pendingRequest{}, room: make(chan struct{}),
+		pending: map[jsonrpc.ID]*pendingRequest{},
 	}
-}
-
-func (c *lineConn) start() {
-	go c.readLines()
-	go c.writeLines()
+	// Calls outlive ctx by the grace.
+	c.calling, c.hangUp = context.WithCancel(context.WithValue(context.WithoutCancel(ctx), connKey{}, c))
+	return c
 }
 
 // SessionID implements [mcp.Connection]. It is what identifies the agent.
@@ -110,50 +125,96 @@ func (c *lineConn) Close() error {
 	return nil
 }
 
-func (c *lineConn) readLines() {
-	defer close(c.readDone)
-	defer close(c.lines)
-	r := newLineReader(c.in)
+// work reads lines in turn with others like it. Which has read a call makes it: to hand it
+// over would be to wait until another processor has been woken. Reading it hands over, to
+// one that waits for that.
+func (c *lineConn) work() {
 	for {
+		c.resting.Add(1)
+		r, ok := <-c.turn
+		if c.resting.Add(-1); !ok {
+			return
+		}
+		call := c.next(r)
+		if call == nil {
+			close(c.turn)
+			close(c.messages)
+			close(c.readDone)
+			return
+		}
+		if c.resting.Load() == 0 {
+			go c.work()
+		}
+		c.turn <- r
+		call()
+		if c.resting.Load() >= maxResting {
+			return
+		}
+	}
+}
+
+// next reads lines until one brings a call, and gives what makes it; nil where reading has
+// ended.
+func (c *lineConn) next(r *lineReader) func() {
+	for c.awaitRoom() {
 		line, err := r.next()
 		if err != nil && err != errTooLong {
 			c.readErr = err
-			return
+			return nil
+		}
+		msg, call := c.accept(line, err)
+		if call != nil {
+			return call
+		}
+		if msg == nil {
+			continue
 		}
 		select {
-		case c.lines <- incoming{line, err}:
+		case c.messages <- msg:
 		case <-c.closed:
-			return
+			return nil
+		}
+	}
+	return nil
+}
+
+// awaitRoom waits until there is room for what another line may bring. It reports whether
+// there will be.
+func (c *lineConn) awaitRoom() bool {
+	for {
+		c.mu.Lock()
+		if c.ending {
+			c.mu.Unlock()
+			return false
+		}
+		if !c.isFull() {
+			c.mu.Unlock()
+			return true
+		}
+		room := c.nextRoom()
+		c.mu.Unlock()
+		select {
+		case <-room:
+		case <-c.closed:
+			return false
 		}
 	}
 }
 
 // Read implements [mcp.Connection]: it gives the next message that is for the SDK.
 func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
-	for {
-		lines := c.lines
-		if c.isFull() {
-			lines = nil
+	select {
+	case msg, ok := <-c.messages:
+		if !ok {
+			return nil, c.end(c.readErr)
 		}
-		select {
-		case in, ok := <-lines:
-			if !ok {
-				return nil, c.end(c.readErr)
-			}
-			if msg := c.accept(in); msg != nil {
-				return msg, nil
-			}
-		case <-c.progressed:
-		case <-c.failed:
-			return nil, c.end(io.EOF)
-		case <-c.stop:
-			return nil, c.end(io.EOF)
-		case <-c.closed:
-			return nil, c.end(io.EOF)
-		case <-ctx.Done():
-			return nil, c.end(io.EOF)
-		}
+		return msg, nil
+	case <-c.failed:
+	case <-c.stop:
+	case <-c.closed:
+	case <-ctx.Done():
 	}
+	return nil, c.end(io.EOF)
 }
 
 // end waits for the answers of what runs, and gives the error that Read reports: with
@@ -165,12 +226,17 @@ func (c *lineConn) end(cause error) error {
 	default:
 	}
 	defer close(c.ended)
+	defer c.hangUp()
+	c.mu.Lock()
+	c.ending = true
+	c.shrunk() // for the goroutine that reads
+	c.mu.Unlock()
 	if !errors.Is(cause, io.EOF) {
 		c.cause = fmt.Errorf("reading from the client: %w", cause)
 	}
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
-	ready := c.ready
+	ready := c.server.ready
 	select {
 	case <-ready:
 		ready = nil
@@ -195,17 +261,31 @@ func (c *lineConn) end(cause error) error {
 	return io.EOF
 }
 
-func (c *lineConn) isFull() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.held > maxPending || c.backlog() > maxBacklog
-}
+// isFull reports whether there is no room for what another line may bring. c.mu is held.
+func (c *lineConn) isFull() bool { return c.held > maxPending || c.backlog() > maxBacklog }
 
 // backlog gives how many bytes wait to be written. c.mu is held.
-func (c *lineConn) backlog() int { return len(c.queue) + c.writing + c.coming }
+func (c *lineConn) backlog() int { return len(c.queue) + c.writing }
+
+// nextRoom gives a channel that closes when there is more room than now. c.mu is held.
+func (c *lineConn) nextRoom() <-chan struct{} {
+	if c.room == nil {
+		c.room = make(chan struct{})
+	}
+	return c.room
+}
+
+// shrunk wakes those who wait for room. c.mu is held.
+func (c *lineConn) shrunk() {
+	if c.room != nil {
+		close(c.room)
+		c.room = nil
+	}
+}
 
 // expect notes that a result of so many bytes is on its way to the queue. It is called
-// before another call takes the place of the one that has ended.
+// before another call takes the place of the one that has ended; arrived must follow. The
+// nil connection, in both, is any other transport's.
 func (c *lineConn) expect(size int) {
 	if c == nil {
 		return
@@ -215,28 +295,28 @@ func (c *lineConn) expect(size int) {
 	c.coming += size
 }
 
-// arrived takes an answer off what is on its way. The answer's own length stands for
-// its result's size, which nobody remembers; where nothing is pending nothing is on
-// its way. c.mu is held.
 func (c *lineConn) arrived(size int) {
-	c.coming = max(c.coming-size, 0)
-	if len(c.pending) == 0 {
-		c.coming = 0
+	if c == nil || size == 0 {
+		return
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.coming -= size
+	c.shrunk()
 }
 
-// noRoom gives a channel that closes when something has been written, where the client
-// has to read first; nil where it has not. The nil connection is any other transport's.
+// noRoom gives a channel that closes when there is more room for a call's result, where
+// there is none; nil where there is some. The nil connection is any other transport's.
 func (c *lineConn) noRoom() <-chan struct{} {
 	if c == nil {
 		return nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.err != nil || c.backlog() <= maxBacklog {
+	if c.err != nil || c.backlog()+c.coming <= maxBacklog {
 		return nil
 	}
-	return c.room
+	return c.nextRoom()
 }
 
 // isBusy reports whether something is to be answered or written still. A subscription
@@ -244,7 +324,7 @@ func (c *lineConn) noRoom() <-chan struct{} {
 func (c *lineConn) isBusy() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.queue)+c.writing > 0 {
+	if c.backlog() > 0 {
 		return true
 	}
 	for _, p := range c.pending {
@@ -255,58 +335,92 @@ func (c *lineConn) isBusy() bool {
 	return false
 }
 
-// accept gives the message of a line, or nil where the SDK has nothing to do with it;
-// what is wrong with the line has been answered then.
-func (c *lineConn) accept(in incoming) jsonrpc.Message {
-	if in.err != nil {
-		c.refuse(nil, rpcError(jsonrpc.CodeInvalidRequest, "%s", in.err))
-		return nil
+// accept takes a line. It gives the message in it that is for the SDK, or what makes the
+// call that is in it, or nothing: what is wrong with it has been answered.
+func (c *lineConn) accept(line []byte, err error) (jsonrpc.Message, func()) {
+	if err != nil {
+		c.refuse(nil, rpcError(jsonrpc.CodeInvalidRequest, "%s", err))
+		return nil, nil
 	}
-	req, rawID, wrong := parseLine(in.line)
-	switch {
-	case wrong != nil:
+	msg, rawID, wrong := parseLine(line)
+	if wrong != nil {
 		c.refuse(rawID, wrong)
-		return nil
-	case req == nil:
-		return nil
+		return nil, nil
+	}
+	req, ok := msg.(*jsonrpc.Request)
+	switch {
+	case !ok:
+		return msg, nil // an answer, or nil
 	case !req.IsCall():
 		if req.Method == methodCancelled && !c.cancel(req.Params) {
-			return nil
+			return nil, nil
 		}
-		return req
+		return req, nil
 	}
-	c.mu.Lock()
-	_, inUse := c.pending[req.ID]
-	if !inUse {
-		p := &pendingRequest{method: req.Method, cost: len(in.line) + requestCost}
-		c.pending[req.ID] = p
-		c.held += p.cost
+	p := &pendingRequest{method: req.Method, cost: len(line) + requestCost}
+	call := directCall(req, c.session.Load())
+	ctx := c.calling
+	if call != nil {
+		ctx, p.cancel = context.WithCancel(ctx)
 	}
-	c.mu.Unlock()
-	if inUse {
+	err = c.begin(req.ID, p)
+	switch {
+	case err == nil && call == nil:
+		return req, nil
+	case err == nil:
+		return nil, func() { c.serve(ctx, p.cancel, req.ID, rawID, call) }
+	case call != nil:
+		p.cancel()
+	}
+	if errors.Is(err, errInUse) {
 		// Not with that id: the answer of the first would be taken for a second one.
-		c.refuse(nil, rpcError(jsonrpc.CodeInvalidRequest, "the id %s is in use by a request that is not answered yet", cut(string(rawID), 100)))
-		return nil
+		c.refuse(nil, rpcError(jsonrpc.CodeInvalidRequest, "the id %s is %s", cut(string(rawID), 100), err))
 	}
-	return req
+	return nil, nil
+}
+
+var errInUse = errors.New("in use by a request that is not answered yet")
+
+// begin notes that a request is to be answered.
+func (c *lineConn) begin(id jsonrpc.ID, p *pendingRequest) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ending {
+		return mcp.ErrConnectionClosed
+	}
+	if c.pending[id] != nil {
+		return errInUse
+	}
+	c.pending[id] = p
+	c.held += p.cost
+	if p.cancel != nil {
+		c.calls.Add(1)
+	}
+	return nil
+}
+
+// serve answers a call.
+func (c *lineConn) serve(ctx context.Context, cancel context.CancelFunc, id jsonrpc.ID, rawID json.RawMessage, call *toolCall) {
+	defer cancel()
+	line := c.server.answer(ctx, rawID, call)
+	if ctx.Err() != nil {
+		line = nil
+	}
+	flush, _ := c.answer(id, line) // it fails where nobody hears it any more
+	c.arrived(call.size)
+	c.calls.Done() // a client that does not read holds up nobody
+	if flush {
+		c.flush()
+	}
 }
 
 func (c *lineConn) refuse(id json.RawMessage, err *jsonrpc.Error) {
-	line := encodeResponse(id, nil, err)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.enqueue(line)
+	_ = c.put(encodeResponse(id, nil, err)) // it fails where nobody hears it any more
 }
 
-// cancel notes that a request is not to be answered. It reports whether there is one.
+// cancel notes that a request is not to be answered. It reports whether the SDK is to know.
 func (c *lineConn) cancel(params json.RawMessage) bool {
-	var p struct {
-		RequestID json.RawMessage `json:"requestId"`
-	}
-	if json.Unmarshal(params, &p) != nil {
-		return false
-	}
-	id, ok := parseID(p.RequestID)
+	id, ok := cancelledID(params)
 	if !ok {
 		return false
 	}
@@ -317,7 +431,11 @@ func (c *lineConn) cancel(params json.RawMessage) bool {
 		return false
 	}
 	r.cancelled = true
-	return true
+	if r.cancel == nil {
+		return true
+	}
+	r.cancel()
+	return false
 }
 
 // Write implements [mcp.Connection]. An answer is taken at once; it is dropped where
@@ -329,7 +447,11 @@ func (c *lineConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 		if err != nil {
 			return fmt.Errorf("encoding the id of a response: %w", err)
 		}
-		return c.answer(res.ID, encodeResponse(id, res.Result, res.Error))
+		flush, err := c.answer(res.ID, encodeResponse(id, res.Result, res.Error))
+		if flush {
+			go c.flush()
+		}
+		return err
 	}
 	line, err := jsonrpc.EncodeMessage(msg)
 	if err != nil {
@@ -340,11 +462,14 @@ func (c *lineConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 		if ctx.Err() != nil { // progress of a request that was cancelled
 			return ctx.Err()
 		}
-		room := c.noRoom()
+		c.mu.Lock()
+		var room <-chan struct{}
+		if c.err == nil && c.backlog() > maxBacklog {
+			room = c.nextRoom()
+		}
+		c.mu.Unlock()
 		if room == nil {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			return c.enqueue(line)
+			return c.put(line)
 		}
 		select {
 		case <-room:
@@ -356,46 +481,56 @@ func (c *lineConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	}
 }
 
-func (c *lineConn) answer(id jsonrpc.ID, line []byte) error {
+// answer takes the line that answers a request, nil where nobody is to hear of it. It
+// reports whether flush must follow.
+func (c *lineConn) answer(id jsonrpc.ID, line []byte) (flush bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p := c.pending[id]
 	if p == nil {
-		return nil
+		return false, nil
 	}
 	// From here on the id may be used again; in one step with the queueing, so that
-	// Read never finds neither.
+	// the end never finds neither.
 	delete(c.pending, id)
 	c.held -= p.cost
-	c.arrived(len(line))
+	c.shrunk()
 	c.tell()
-	if p.cancelled {
-		c.shrunk()
-		return nil
+	if p.cancelled || line == nil {
+		return false, nil
 	}
 	return c.enqueue(line)
 }
 
-// enqueue appends a line to what is to be written. c.mu is held.
-func (c *lineConn) enqueue(line []byte) error {
-	if c.err != nil {
-		return c.err
+// put sees to it that a line is written.
+func (c *lineConn) put(line []byte) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	flush, err := c.enqueue(line)
+	if flush {
+		go c.flush()
+	}
+	return err
+}
+
+// enqueue appends a line to what is to be written. It reports whether flush must follow.
+// c.mu is held.
+func (c *lineConn) enqueue(line []byte) (flush bool, err error) {
+	switch {
+	case c.err != nil:
+		return false, c.err
+	case c.finished:
+		return false, mcp.ErrConnectionClosed
 	}
 	c.queue = append(c.queue, line...)
-	select {
-	case c.work <- struct{}{}:
-	default:
+	if c.flushing != nil {
+		return false, nil
 	}
-	return nil
+	c.flushing = make(chan struct{})
+	return true, nil
 }
 
-// shrunk wakes those who wait for room. c.mu is held.
-func (c *lineConn) shrunk() {
-	close(c.room)
-	c.room = make(chan struct{})
-}
-
-// tell wakes Read.
+// tell wakes end.
 func (c *lineConn) tell() {
 	select {
 	case c.progressed <- struct{}{}:
@@ -403,37 +538,51 @@ func (c *lineConn) tell() {
 	}
 }
 
-// writeLines writes what is queued, all that is there at once.
-func (c *lineConn) writeLines() {
-	defer close(c.written)
-	var spare []byte
-	for last := false; !last; {
-		select {
-		case <-c.work:
-		case <-c.closed:
-			last = true
-		}
-		c.mu.Lock()
+// flush writes what is queued, all that is there at once, until there is nothing.
+func (c *lineConn) flush() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for len(c.queue) > 0 {
 		lines := c.queue
-		c.queue, c.writing = spare[:0], len(lines)
+		c.queue, c.spare, c.writing = c.spare[:0], nil, len(lines)
 		c.mu.Unlock()
-		spare = nil
-		if len(lines) > 0 {
-			if _, err := c.out.Write(lines); err != nil {
-				c.mu.Lock()
-				c.err = fmt.Errorf("writing to the client: %w", err)
-				c.mu.Unlock()
-				close(c.failed)
-				return
-			}
-		}
-		if cap(lines) <= 256<<10 { // an unusually big one is left to the collector
-			spare = lines
-		}
+		_, err := c.out.Write(lines)
 		c.mu.Lock()
+		if cap(lines) <= maxSpare { // an unusually big one is left to the collector
+			c.spare = lines
+		}
 		c.writing = 0
+		if err != nil {
+			c.err = fmt.Errorf("writing to the client: %w", err)
+			c.queue = nil
+			close(c.failed)
+		}
 		c.shrunk()
-		c.mu.Unlock()
 		c.tell()
 	}
+	close(c.flushing)
+	c.flushing = nil
+}
+
+// finish waits for the goroutines of a closed connection, interrupts those that block,
+// and says why the session ended where that is an error.
+func (c *lineConn) finish() error {
+	c.calls.Wait()
+	c.mu.Lock()
+	c.finished = true
+	flushing := c.flushing
+	c.mu.Unlock()
+	if flushing != nil && !await(flushing) {
+		interrupt(c.out, func(d deadliner, t time.Time) error { return d.SetWriteDeadline(t) })
+		await(flushing)
+	}
+	select {
+	case <-c.readDone:
+	default:
+		interrupt(c.in, func(d deadliner, t time.Time) error { return d.SetReadDeadline(t) })
+		await(c.readDone)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return cmp.Or(c.err, c.cause)
 }

@@ -63,10 +63,9 @@ type message struct {
 	Error   json.RawMessage `json:"error"`
 }
 
-// parseLine reads a line. It gives the request or notification, or nil where there is
-// nothing to serve: an empty line, an answer (this server asks for nothing). Where the
-// line is no message it gives the error to answer, and the id if there is one.
-func parseLine(line []byte) (*jsonrpc.Request, json.RawMessage, *jsonrpc.Error) {
+// parseLine reads a line. It gives the message, or nil where there is none, as in an empty
+// line. Where the line is no message it gives the error to answer, and the id if there is one.
+func parseLine(line []byte) (jsonrpc.Message, json.RawMessage, *jsonrpc.Error) {
 	line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff"))) // some shells begin a file with the mark
 	if len(line) == 0 {
 		return nil, nil, nil
@@ -89,20 +88,47 @@ func parseLine(line []byte) (*jsonrpc.Request, json.RawMessage, *jsonrpc.Error) 
 	if !utf8.Valid(line) {
 		return nil, m.ID, rpcError(jsonrpc.CodeParseError, "the line is not UTF-8")
 	}
-	var version, method string
-	if json.Unmarshal(m.JSONRPC, &version) != nil || version != "2.0" {
+	if version, ok := parseText(m.JSONRPC); !ok || version != "2.0" {
 		return nil, m.ID, rpcError(jsonrpc.CodeInvalidRequest, `"jsonrpc" must be "2.0"`)
 	}
 	if m.Method == nil {
 		if m.ID != nil && (m.Result != nil || m.Error != nil) {
-			return nil, nil, nil
+			return parseAnswer(id, m), nil, nil
 		}
 		return nil, m.ID, rpcError(jsonrpc.CodeInvalidRequest, `"method" is missing`)
 	}
-	if json.Unmarshal(m.Method, &method) != nil {
+	method, ok := parseText(m.Method)
+	if !ok {
 		return nil, m.ID, rpcError(jsonrpc.CodeInvalidRequest, `"method" must be a text`)
 	}
 	return &jsonrpc.Request{ID: id, Method: method, Params: m.Params}, m.ID, nil
+}
+
+// parseAnswer reads the answer to a request of the server. To one that is wrong in itself
+// nobody answers.
+func parseAnswer(id jsonrpc.ID, m message) *jsonrpc.Response {
+	answer := &jsonrpc.Response{ID: id, Result: m.Result}
+	if m.Error == nil {
+		return answer
+	}
+	var failure jsonrpc.Error
+	if err := json.Unmarshal(m.Error, &failure); err != nil {
+		failure.Message = "an error that is none: " + cut(string(m.Error), 200)
+	}
+	answer.Result, answer.Error = nil, &failure
+	return answer
+}
+
+// parseText reads a text; most have nothing to unescape.
+func parseText(raw json.RawMessage) (string, bool) {
+	if len(raw) >= 2 && raw[0] == '"' && bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw[1 : len(raw)-1]), true
+	}
+	var text *string
+	if json.Unmarshal(raw, &text) != nil || text == nil {
+		return "", false
+	}
+	return *text, true
 }
 
 // parseID reads an id. The SDK keeps numbers as whole ones, so others would come back
@@ -117,6 +143,17 @@ func parseID(raw json.RawMessage) (jsonrpc.ID, bool) {
 	}
 	id, err := jsonrpc.MakeID(v)
 	return id, err == nil
+}
+
+// cancelledID gives the id that a cancellation names.
+func cancelledID(params json.RawMessage) (jsonrpc.ID, bool) {
+	var p struct {
+		RequestID json.RawMessage `json:"requestId"`
+	}
+	if json.Unmarshal(params, &p) != nil {
+		return jsonrpc.ID{}, false
+	}
+	return parseID(p.RequestID)
 }
 
 func rpcError(code int64, format string, args ...any) *jsonrpc.Error {
@@ -159,6 +196,22 @@ func encodeResponse(id json.RawMessage, result json.RawMessage, err error) []byt
 		line = append(line, text...)
 	}
 	return wellFormed(append(line, "}\n"...))
+}
+
+// encodeResult gives the line of an answer that is a result.
+func encodeResult(id json.RawMessage, result *callResult) ([]byte, error) {
+	var line bytes.Buffer
+	line.WriteString(`{"jsonrpc":"2.0","id":`)
+	line.Write(id)
+	line.WriteString(`,"result":`)
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(result); err != nil {
+		return nil, err
+	}
+	line.Truncate(line.Len() - len("\n")) // which the encoder writes
+	line.WriteString("}\n")
+	return wellFormed(line.Bytes()), nil
 }
 
 // surrogates finds escapes in JSON text: a pair of surrogates, a lone one, or any other.

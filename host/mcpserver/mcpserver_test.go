@@ -508,16 +508,14 @@ func taken(tool *mcp.Tool) (ok bool) {
 
 // What waits for an answer may not fill the memory.
 func TestPendingRequestsAreBounded(t *testing.T) {
-	c := newLineConn(nil, nil, nil, nil)
+	c := newLineConn(t.Context(), nil, nil, nil)
 	padding := strings.Repeat(" ", 10<<20)
-	request := func(id int) incoming {
-		return incoming{line: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"x"}%s`, id, padding)}
-	}
+	request := func(id int) []byte { return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"x"}%s`, id, padding) }
 	for i := range 7 {
 		if c.isFull() {
 			t.Fatalf("%d requests of 10 MiB are too many already", i)
 		}
-		if c.accept(request(i)) == nil {
+		if msg, _ := c.accept(request(i), nil); msg == nil {
 			t.Fatal("the request was not accepted")
 		}
 	}
@@ -526,7 +524,7 @@ func TestPendingRequestsAreBounded(t *testing.T) {
 	}
 	for i := range 7 {
 		id, _ := parseID(fmt.Append(nil, i))
-		if err := c.answer(id, nil); err != nil {
+		if _, err := c.answer(id, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -540,8 +538,7 @@ func TestMetaThatIsNoObject(t *testing.T) {
 	defer s.Close()
 	r := host.TextResult("x")
 	r.Meta = json.RawMessage(`[1]`)
-	req := &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{Name: "x"}}
-	got, err := json.Marshal(s.convert(req, r))
+	got, err := json.Marshal(s.convert(&toolCall{name: "x"}, r))
 	if want := `{"content":[{"type":"text","text":"x"}]}`; err != nil || string(got) != want {
 		t.Errorf("got %s, %v", got, err)
 	}

@@ -21,14 +21,15 @@ const heartbeat = 10 * time.Second
 //
 // Why a goroutine? The handler's goroutine must not wait for a client that does not
 // read, or the call would miss its deadline. So say only leaves the message, and a
-// goroutine that lives as long as there is something to send sends it. end waits for that goroutine: what was said last is
-// on its way before the result is, and nothing follows the result.
+// goroutine that lives as long as there is something to send sends it. end waits for that
+// goroutine: what was said last is on its way before the result is, and nothing follows
+// the result.
 //
 // A nil *progress is that of a call whose client did not ask for it.
 type progress struct {
-	ctx     context.Context // the request's: it leads to the client
-	session *mcp.ServerSession
-	token   any
+	ctx    context.Context // the request's: it leads to the client
+	notify func(context.Context, *mcp.ProgressNotificationParams) error
+	token  any
 
 	mu      sync.Mutex
 	count   float64 // what was sent last; it must rise
@@ -38,15 +39,15 @@ type progress struct {
 	ended   bool
 }
 
-// newProgress gives nil where the request has no progress token.
-func newProgress(ctx context.Context, req *mcp.CallToolRequest) *progress {
-	token := req.Params.GetProgressToken()
+// newProgress gives nil where the call has no progress token.
+func newProgress(ctx context.Context, c *toolCall) *progress {
+	token := c.meta["progressToken"]
 	switch token.(type) {
 	case string, float64:
 	default:
 		return nil
 	}
-	p := &progress{ctx: ctx, session: req.Session, token: token}
+	p := &progress{ctx: ctx, notify: c.notify, token: token}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.beat = time.AfterFunc(heartbeat, p.stillRunning)
@@ -89,7 +90,7 @@ func (p *progress) send(done chan struct{}) {
 		p.mu.Unlock()
 		// It fails where the request was cancelled or the client is gone; then nobody
 		// wants to hear more.
-		_ = p.session.NotifyProgress(p.ctx, params)
+		_ = p.notify(p.ctx, params)
 	}
 }
 

@@ -20,17 +20,19 @@ const statelessRevision = "2026-07-28"
 // recover, so one would end the process), nor a nil result (the SDK would panic).
 func (s *Server) receive(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (result mcp.Result, err error) {
-		defer func() {
-			if v := recover(); v != nil {
-				s.log.Error("serving a request panicked", "method", method, "err", fmt.Sprint(v), "stack", string(debug.Stack()))
-				result, err = nil, internalError()
-			}
-		}()
+		defer s.catch(method, &err)
 		ctx, served := s.follow(ctx, method, req)
 		defer served()
 		switch r := req.(type) {
 		case *mcp.CallToolRequest:
-			return s.callTool(ctx, r)
+			call := sdkCall(r)
+			conn, _ := ctx.Value(connKey{}).(*lineConn)
+			defer func() { conn.arrived(call.size) }() // as good as: all that is left is to encode it
+			answer, err := s.callTool(ctx, call)
+			if err != nil {
+				return nil, err
+			}
+			return answer, nil
 		case *mcp.ListToolsRequest:
 			return s.listTools(ctx, next, method, req)
 		case *mcp.ReadResourceRequest:
@@ -44,6 +46,14 @@ func (s *Server) receive(next mcp.MethodHandler) mcp.MethodHandler {
 			return nil, internalError()
 		}
 		return result, err
+	}
+}
+
+// catch, deferred, makes an error of a panic.
+func (s *Server) catch(method string, err *error) {
+	if v := recover(); v != nil {
+		s.log.Error("serving a request panicked", "method", method, "err", fmt.Sprint(v), "stack", string(debug.Stack()))
+		*err = internalError()
 	}
 }
 

@@ -5,6 +5,8 @@ package mcpserver
 import (
 	"context"
 	"errors"
+	"io"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -45,30 +47,60 @@ func TestSampling(t *testing.T) {
 			return nil, errors.New("never asked")
 		}, "no model"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := New(newHost(t, tool), nil)
-			t.Cleanup(s.Close)
-			theirs, ours := mcp.NewInMemoryTransports()
-			served, err := s.MCP().Connect(t.Context(), ours, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			client := mcp.NewClient(&mcp.Implementation{Name: "t", Version: "1"}, &mcp.ClientOptions{CreateMessageHandler: c.answer})
-			session, err := client.Connect(t.Context(), theirs, &mcp.ClientSessionOptions{ProtocolVersion: c.revision})
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "complete"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if text := r.Content[0].(*mcp.TextContent).Text; !strings.Contains(text, c.want) {
-				t.Errorf("got %q, want %q", text, c.want)
-			}
-			if err := session.Close(); err != nil {
+		for _, over := range []string{"memory", "stdio", "http"} {
+			t.Run(c.name+"/"+over, func(t *testing.T) {
+				s := New(newHost(t, tool), nil)
+				t.Cleanup(s.Close)
+				client := mcp.NewClient(&mcp.Implementation{Name: "t", Version: "1"}, &mcp.ClientOptions{CreateMessageHandler: c.answer})
+				session, err := client.Connect(t.Context(), transportOver(t, s, over), &mcp.ClientSessionOptions{ProtocolVersion: c.revision})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "complete"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if text := r.Content[0].(*mcp.TextContent).Text; !strings.Contains(text, c.want) {
+					t.Errorf("got %q, want %q", text, c.want)
+				}
+				if err := session.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// transportOver gives a client's transport to the server. What serves ends with the test.
+func transportOver(t *testing.T, s *Server, over string) mcp.Transport {
+	t.Helper()
+	switch over {
+	case "memory":
+		theirs, ours := mcp.NewInMemoryTransports()
+		served, err := s.MCP().Connect(t.Context(), ours, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = served.Wait() }) // it ends with its client
+		return theirs
+	case "stdio":
+		in, toServer := io.Pipe()
+		fromServer, out := io.Pipe()
+		served := make(chan error, 1)
+		go func() { served <- s.ServeStdio(t.Context(), in, out) }()
+		t.Cleanup(func() {
+			if err := <-served; err != nil {
 				t.Error(err)
 			}
-			_ = served.Wait() // it ends with its client
 		})
+		return &mcp.IOTransport{Reader: fromServer, Writer: toServer}
+	default:
+		h := s.Handler(nil)
+		web := httptest.NewServer(h)
+		t.Cleanup(func() {
+			h.Close(t.Context())
+			web.Close()
+		})
+		return &mcp.StreamableClientTransport{Endpoint: web.URL}
 	}
 }

@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -29,12 +28,12 @@ const (
 // Nothing but protocol lines is written to out. Whoever passes the process's standard
 // output must see to it that nobody else writes there.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	c := newLineConn(in, out, ctx.Done(), s.ready)
-	// Calls outlive ctx by the grace, so the session must not end with it.
-	session, err := s.mcp.Connect(context.WithValue(context.WithoutCancel(ctx), connKey{}, c), lineTransport{c}, nil)
+	c := newLineConn(ctx, s, in, out)
+	session, err := s.mcp.Connect(context.WithoutCancel(c.calling), lineTransport{c}, nil)
 	if err != nil {
 		return fmt.Errorf("starting the MCP session: %w", err)
 	}
+	c.session.Store(session)
 	defer s.forget(session)
 
 	loaded := make(chan struct{})
@@ -61,26 +60,9 @@ var _ mcp.Transport = lineTransport{}
 
 // Connect implements [mcp.Transport].
 func (t lineTransport) Connect(context.Context) (mcp.Connection, error) {
-	t.c.start()
+	t.c.turn <- newLineReader(t.c.in)
+	go t.c.work()
 	return t.c, nil
-}
-
-// finish waits for the goroutines of a closed connection, interrupts those that block,
-// and says why the session ended where that is an error.
-func (c *lineConn) finish() error {
-	if !await(c.written) {
-		interrupt(c.out, func(d deadliner, t time.Time) error { return d.SetWriteDeadline(t) })
-		await(c.written)
-	}
-	select {
-	case <-c.readDone:
-	default:
-		interrupt(c.in, func(d deadliner, t time.Time) error { return d.SetReadDeadline(t) })
-		await(c.readDone)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return cmp.Or(c.err, c.cause)
 }
 
 func await(done <-chan struct{}) bool {

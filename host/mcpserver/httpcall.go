@@ -1,0 +1,123 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// directCall gives the call that a request asks for, or nil where the SDK is to serve it.
+// It also is to serve clients that hear more than progress during a call: of the log, or
+// what their model is asked.
+func (h *HTTPHandler) directCall(r *http.Request, x *exchange, req *jsonrpc.Request) *toolCall {
+	h.mu.Lock()
+	s := x.session
+	direct := s != nil && !s.ended && !s.logs
+	h.mu.Unlock()
+	if !direct || completer(s.mcp) != nil || !isPlain(r, s.mcp) {
+		return nil
+	}
+	call := directCall(req, s.mcp)
+	if call != nil {
+		call.header = r.Header
+	}
+	return call
+}
+
+// isPlain reports whether the headers of a request are those that it should have. What is
+// wrong with others the SDK says.
+func isPlain(r *http.Request, session *mcp.ServerSession) bool {
+	content, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	accept := strings.Join(r.Header.Values("Accept"), ",")
+	begun, revision := session.InitializeParams(), r.Header.Get(headerRevision)
+	return content == "application/json" &&
+		strings.Contains(accept, "application/json") && strings.Contains(accept, "text/event-stream") &&
+		begun != nil && (revision == "" || revision == begun.ProtocolVersion) &&
+		len(r.Header.Values("Last-Event-ID")) == 0
+}
+
+// serveCall answers a call.
+func (h *HTTPHandler) serveCall(w http.ResponseWriter, x *exchange, id jsonrpc.ID, rawID json.RawMessage, call *toolCall) {
+	ctx, cancel := context.WithCancel(x.ctx)
+	defer cancel()
+	if !h.beginCall(x, id, cancel) {
+		refuse(w, http.StatusBadRequest, rawID, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the id is %s", errInUse))
+		return
+	}
+	defer h.endCall(x, id)
+	answer := newStream(w, x)
+	defer answer.finish()
+	answer.Header().Set("Content-Type", "text/event-stream")
+	answer.Header().Set("Cache-Control", "no-cache, no-transform")
+	answer.WriteHeader(http.StatusOK)
+	call.notify = func(_ context.Context, params *mcp.ProgressNotificationParams) error {
+		raw, err := json.Marshal(params)
+		if err != nil {
+			return err
+		}
+		line, err := jsonrpc.EncodeMessage(&jsonrpc.Request{Method: methodProgress, Params: raw})
+		if err != nil {
+			return err
+		}
+		return answer.event(append(line, '\n'))
+	}
+	line := h.server.answer(ctx, rawID, call)
+	if ctx.Err() != nil {
+		return // it was cancelled, and no answer follows
+	}
+	x.answered.Store(true)
+	_ = answer.event(line) // it fails where the client is gone
+}
+
+// event sends a line as an event.
+func (s *stream) event(line []byte) error {
+	event := make([]byte, 0, len(line)+len("event: message\ndata: \n"))
+	event = append(event, "event: message\ndata: "...)
+	event = append(event, line...)
+	_, err := s.Write(append(event, '\n'))
+	return err
+}
+
+// beginCall notes that a call is under way, unless one with the same id is already.
+func (h *HTTPHandler) beginCall(x *exchange, id jsonrpc.ID, cancel context.CancelFunc) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if x.session.calls[id] != nil {
+		return false
+	}
+	x.session.calls[id] = cancel
+	return true
+}
+
+func (h *HTTPHandler) endCall(x *exchange, id jsonrpc.ID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(x.session.calls, id)
+}
+
+// cancelCall cancels the call that a cancellation names. Of others the SDK knows.
+func (h *HTTPHandler) cancelCall(x *exchange, params json.RawMessage) {
+	id, ok := cancelledID(params)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !ok || x.session == nil {
+		return
+	}
+	if cancel := x.session.calls[id]; cancel != nil {
+		cancel()
+	}
+}
+
+// wantsLog notes that a client has asked for log messages.
+func (h *HTTPHandler) wantsLog(x *exchange) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if x.session != nil {
+		x.session.logs = true
+	}
+}
