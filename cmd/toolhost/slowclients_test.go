@@ -50,12 +50,12 @@ func TestSlowClients(t *testing.T) {
 	)
 	limit := int64(host.New(nil).Limits().Arguments) + 1<<20
 	trickle := func(text string) func(net.Conn) {
-		return func(c net.Conn) { // one byte each second
+		return func(c net.Conn) { // a byte at a time
 			for i := 0; ; i++ {
 				if _, err := c.Write([]byte{text[i%len(text)]}); err != nil {
 					return
 				}
-				time.Sleep(time.Second)
+				time.Sleep(900 * time.Millisecond) // never in the moment of a limit
 			}
 		}
 	}
