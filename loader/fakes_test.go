@@ -222,7 +222,11 @@ func (w *world) plugin(folder, name string, tools ...string) {
 		w.write(fmt.Sprintf("%s/h%d.js", folder, i), id+" of "+folder)
 	}
 	w.write(folder+"/s.json", `{"type":"object","additionalProperties":false}`)
-	w.write(folder+"/"+ManifestFile, fmt.Sprintf("{\n\"name\":%q,\n\"tools\":[%s]}", name, strings.Join(list, ",\n")))
+	// A watcher may look at any time: it must not see half a manifest.
+	w.write(folder+"/.manifest", fmt.Sprintf("{\n\"name\":%q,\n\"tools\":[%s]}", name, strings.Join(list, ",\n")))
+	if err := os.Rename(filepath.Join(w.dir, folder, ".manifest"), filepath.Join(w.dir, folder, ManifestFile)); err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 func (w *world) loadAll() {

@@ -473,7 +473,7 @@ func (w *watcher) load(ctx context.Context, dir string) {
 }
 
 // stirs gives a function for the end of a load that fails: it reports whether the folder was
-// changed since the load began or only just now, or has the name of one that has left, so that
+// changed since the load began or just before, or has the name of one that has left, so that
 // another look is worth its while.
 func (w *watcher) stirs(dir string) func(left bool) bool {
 	began := time.Now()
@@ -485,7 +485,7 @@ func (w *watcher) stirs(dir string) func(left bool) bool {
 			folders = append(folders, p.inputs.folders()...)
 			w.l.mu.Unlock()
 		}
-		if !left && !stirs(resolved, folders, max(quiet, time.Since(began))) {
+		if !left && !stirs(resolved, folders, quiet+time.Since(began)) {
 			return false
 		}
 		since, known := w.stirring[dir]
