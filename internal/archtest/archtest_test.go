@@ -111,11 +111,12 @@ var owners = map[string][]string{
 	"modernc.org/sqlite":                                              {"internal/state"},
 	"github.com/hashicorp/go-hclog":                                   {"internal/rpcchild", "runtimes/process/plugin", "runtimes/worker"},
 	"github.com/hashicorp/go-plugin":                                  {"internal/rpcchild", "runtimes/process/plugin", "runtimes/worker"},
-	"google.golang.org/grpc":                                          {"internal/rpcchild", "runtimes/process", "runtimes/process/plugin", "runtimes/process/plugin/pluginpb", "runtimes/worker", "runtimes/worker/workerpb"},
-	"google.golang.org/protobuf":                                      {"runtimes/process", "runtimes/process/plugin/pluginpb", "runtimes/worker", "runtimes/worker/workerpb"}, // the first one in tests only
-	"github.com/rogpeppe/go-internal":                                 {"internal/text", "cmd/toolhost", "host/mcpserver"},                                                     // in tests only
+	"google.golang.org/grpc":                                          {"cmd/toolhost", "internal/rpcchild", "runtimes/process", "runtimes/process/plugin", "runtimes/process/plugin/pluginpb", "runtimes/worker", "runtimes/worker/workerpb"},
+	"google.golang.org/protobuf":                                      {"cmd/toolhost", "runtimes/process", "runtimes/process/plugin/pluginpb", "runtimes/worker", "runtimes/worker/workerpb"}, // the first two in tests only
+	"github.com/rogpeppe/go-internal":                                 {"internal/text", "cmd/toolhost", "host/mcpserver"},                                                                     // in tests only
 	// Of tests only:
-	"go.uber.org/goleak": {"*"},
+	"go.opentelemetry.io/proto/otlp": {"cmd/toolhost"},
+	"go.uber.org/goleak":             {"*"},
 }
 
 type file struct {
