@@ -155,13 +155,12 @@ func (h *Host) call(ctx context.Context, r *run, find func(*table, string) (Regi
 		return h.refuse(r, t, c, FailureError, ErrorResult(fmt.Sprintf("command %q: commands run commands more than %d deep", t.Name, MaxDepth)), nil), nil
 	}
 
-	args, refused := h.checkArguments(t, c)
+	checked, refused := h.checkArguments(t, c)
 	if refused != nil {
 		return h.refuse(r, t, c, FailureArguments, refused, nil), nil
 	}
-	c.Args = args
-
-	c.Paths = pathArguments(t.Input, c.Args)
+	c.Args = checked.Value
+	c.Paths = pathArguments(checked)
 	grant, err := t.Policy.ResolveFor(r.call.Grant, c.Folder, c.Paths)
 	if err != nil {
 		return h.refuse(r, t, c, FailureDenied, ErrorResult(err.Error()), err), nil
@@ -267,17 +266,17 @@ func (h *Host) handle(ctx context.Context, handler Handler, c *Call) (*Result, e
 
 // checkArguments gives the arguments as the handler gets them, or the failed result
 // that says what is wrong with them.
-func (h *Host) checkArguments(t Registered, c *Call) ([]byte, *Result) {
+func (h *Host) checkArguments(t Registered, c *Call) (schema.Checked, *Result) {
 	args := bytes.TrimSpace(c.Args)
 	if len(args) == 0 {
 		args = []byte("{}")
 	}
 	if len(args) > h.limits.Arguments {
-		return nil, ErrorResult(fmt.Sprintf("the arguments are %d bytes; the limit is %d bytes", len(args), h.limits.Arguments))
+		return schema.Checked{}, ErrorResult(fmt.Sprintf("the arguments are %d bytes; the limit is %d bytes", len(args), h.limits.Arguments))
 	}
 	checked, err := t.Input.Check(args, h.options.StrictArguments)
 	if err != nil {
-		return nil, ErrorResult(fmt.Sprintf("invalid arguments for tool %q: %s", t.Name, err))
+		return schema.Checked{}, ErrorResult(fmt.Sprintf("invalid arguments for tool %q: %s", t.Name, err))
 	}
 	if n := len(checked.Issues); n > 0 {
 		problems := "1 problem"
@@ -286,16 +285,16 @@ func (h *Host) checkArguments(t Registered, c *Call) ([]byte, *Result) {
 		}
 		c.Log.Info("arguments refused", "issues", checked.Issues)
 		lead := fmt.Sprintf("Invalid arguments for tool %q: %s. The tool did not run; correct the arguments and call it again.", t.Name, problems)
-		return nil, ErrorResult(schema.Explain(lead, checked.Issues))
+		return schema.Checked{}, ErrorResult(schema.Explain(lead, checked.Issues))
 	}
 	if len(checked.Repaired) > 0 {
 		c.Log.Info("arguments repaired", "paths", checked.Repaired)
 	}
-	return checked.Value, nil
+	return checked, nil
 }
 
-func pathArguments(s *schema.Schema, args []byte) []permissions.Argument {
-	found := s.PathArguments(args)
+func pathArguments(checked schema.Checked) []permissions.Argument {
+	found := checked.PathArguments()
 	list := make([]permissions.Argument, len(found))
 	for i, a := range found {
 		list[i] = permissions.Argument{Pointer: a.Pointer, Value: a.Value, Marked: a.Marked}

@@ -2,6 +2,7 @@ package jsondoc
 
 import (
 	"encoding/json"
+	"iter"
 	"strconv"
 	"strings"
 )
@@ -10,7 +11,7 @@ import (
 // fraction of what the decoder of encoding/json does, whose mistakes have places instead: a text
 // that is not good is read by that one, to say why.
 type quick struct {
-	doc  *Document
+	doc  *Document // nil where neither places nor duplicates matter
 	src  string
 	at   int
 	path []string // escaped tokens down to the value that is being read
@@ -29,10 +30,83 @@ func (q *quick) space() {
 	}
 }
 
-// value reads the value that comes next and notes its place in e.
+// Value reads a text that is known to be one JSON value in UTF-8; numbers are [json.Number].
+// Of members of one name the last one counts. It gives false where the value is nested deeper
+// than [MaxDepth].
+func Value(text []byte) (any, bool) {
+	q := quick{src: string(text)}
+	v := q.value(nil, 0)
+	return v, !q.deep
+}
+
+// Members gives the members of an object in order, each value as its text, which is a part of
+// text. text must be known to be one JSON object in UTF-8.
+func Members(text []byte) iter.Seq2[string, json.RawMessage] {
+	return func(yield func(string, json.RawMessage) bool) {
+		q := quick{src: string(text)}
+		q.space()
+		for q.at++; ; q.at++ { // past the brace, or a comma
+			if q.space(); q.src[q.at] == '}' {
+				return
+			}
+			name := q.text()
+			q.space()
+			q.at++ // the colon
+			q.space()
+			from := q.at
+			q.skip()
+			if !yield(name, text[from:q.at:q.at]) {
+				return
+			}
+			if q.space(); q.src[q.at] == '}' {
+				return
+			}
+		}
+	}
+}
+
+// skip passes over the value that comes next.
+func (q *quick) skip() {
+	depth := 0
+	for ; ; q.at++ {
+		switch q.src[q.at] {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		case '"':
+			q.at = q.textEnd() - 1
+		default:
+			if depth > 0 {
+				continue
+			}
+			for q.at < len(q.src) && strings.IndexByte(",]} \t\r\n", q.src[q.at]) < 0 {
+				q.at++
+			}
+			return
+		}
+		if depth == 0 {
+			q.at++
+			return
+		}
+	}
+}
+
+// textEnd gives where the string that comes next ends.
+func (q *quick) textEnd() int {
+	at := q.at + 1
+	for ; q.src[at] != '"'; at++ {
+		if q.src[at] == '\\' {
+			at++
+		}
+	}
+	return at + 1
+}
+
+// value reads the value that comes next and notes its place in e, where there is one.
 func (q *quick) value(e *entry, depth int) any {
 	q.space()
-	e.start = q.at
+	from := q.at
 	var v any
 	switch c := q.src[q.at]; {
 	case depth > MaxDepth:
@@ -52,7 +126,9 @@ func (q *quick) value(e *entry, depth int) any {
 	default:
 		v = q.number()
 	}
-	e.end = q.at
+	if e != nil {
+		e.start, e.end = from, q.at
+	}
 	return v
 }
 
@@ -63,14 +139,19 @@ func (q *quick) list(e *entry, depth int) any {
 		if q.src[q.at] == ']' {
 			break
 		}
-		item := &entry{key: -1}
-		e.list = append(e.list, item)
-		q.path = append(q.path, strconv.Itoa(len(list)))
+		var item *entry
+		if e != nil {
+			item = &entry{key: -1}
+			e.list = append(e.list, item)
+			q.path = append(q.path, strconv.Itoa(len(list)))
+		}
 		list = append(list, q.value(item, depth+1))
 		if q.deep {
 			return nil
 		}
-		q.path = q.path[:len(q.path)-1]
+		if e != nil {
+			q.path = q.path[:len(q.path)-1]
+		}
 		if q.space(); q.src[q.at] == ']' {
 			break
 		}
@@ -81,27 +162,30 @@ func (q *quick) list(e *entry, depth int) any {
 
 func (q *quick) object(e *entry, depth int) any {
 	object := map[string]any{}
-	e.members = map[string]*entry{}
+	if e != nil {
+		e.members = map[string]*entry{}
+	}
 	for q.at++; ; q.at++ { // past the brace, or a comma
 		if q.space(); q.src[q.at] == '}' {
 			break
 		}
-		member := &entry{key: q.at}
+		key := q.at
 		name := q.text()
 		q.space()
 		q.at++ // the colon
-		q.path = append(q.path, Escape(name))
-		if _, twice := object[name]; !twice {
-			e.names = append(e.names, name)
-		} else if len(q.doc.Duplicates) < maxDuplicates {
-			q.doc.Duplicates = append(q.doc.Duplicates, "/"+strings.Join(q.path, "/"))
+		var member *entry
+		if e != nil {
+			member = &entry{key: key}
+			q.path = append(q.path, Escape(name))
+			q.note(e, name, member)
 		}
-		e.members[name] = member
 		v := q.value(member, depth+1)
 		if q.deep {
 			return nil
 		}
-		q.path = q.path[:len(q.path)-1]
+		if e != nil {
+			q.path = q.path[:len(q.path)-1]
+		}
 		object[name] = v
 		if q.space(); q.src[q.at] == '}' {
 			break
@@ -111,18 +195,22 @@ func (q *quick) object(e *entry, depth int) any {
 	return object
 }
 
+// note takes a member down.
+func (q *quick) note(e *entry, name string, member *entry) {
+	if _, twice := e.members[name]; !twice {
+		e.names = append(e.names, name)
+	} else if len(q.doc.Duplicates) < maxDuplicates {
+		q.doc.Duplicates = append(q.doc.Duplicates, "/"+strings.Join(q.path, "/"))
+	}
+	e.members[name] = member
+}
+
 // text reads a string.
 func (q *quick) text() string {
-	from, escaped := q.at, false
-	for q.at++; q.src[q.at] != '"'; q.at++ {
-		if q.src[q.at] == '\\' {
-			escaped = true
-			q.at++
-		}
-	}
-	q.at++
-	if !escaped {
-		return strings.Clone(q.src[from+1 : q.at-1]) // so that a name does not keep the whole text
+	from := q.at
+	q.at = q.textEnd()
+	if inner := q.src[from+1 : q.at-1]; strings.IndexByte(inner, '\\') < 0 {
+		return strings.Clone(inner) // so that a name does not keep the whole text
 	}
 	var s string
 	_ = json.Unmarshal([]byte(q.src[from:q.at]), &s) // the text is good

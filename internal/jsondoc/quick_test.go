@@ -3,6 +3,7 @@ package jsondoc
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -27,6 +28,22 @@ func FuzzQuick(f *testing.F) {
 		}
 		if err == nil && !reflect.DeepEqual(one, other) {
 			t.Fatalf("%q is read as %#v and as %#v", text, one, other)
+		}
+		value, whole := Value([]byte(text))
+		if whole != (err == nil) || whole && !reflect.DeepEqual(value, one.Value) {
+			t.Fatalf("the value of %q is %#v, %v", text, value, whole)
+		}
+		if object, ok := value.(map[string]any); ok && whole {
+			var names []string
+			for name, text := range Members([]byte(text)) {
+				names = append(names, name)
+				if part, _ := Value(text); !json.Valid(text) || len(one.Duplicates) == 0 && !reflect.DeepEqual(part, object[name]) {
+					t.Fatalf("the member %q is %q", name, text)
+				}
+			}
+			if len(one.Duplicates) == 0 && !slices.Equal(names, one.Keys("")) {
+				t.Fatalf("the members of %q are %q", text, names)
+			}
 		}
 	})
 }

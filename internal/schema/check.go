@@ -24,17 +24,18 @@ func (s *Schema) check(text json.RawMessage, strict bool) (checked Checked, err 
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = json.RawMessage("{}")
 	}
-	v, count, err := readValue(text)
+	v, err := readValue(text)
 	if err != nil {
 		return Checked{}, err
 	}
-	if _, ok := v.(map[string]any); !ok {
-		return Checked{Issues: []Issue{{Keyword: "type", Expected: "object", Got: show(v), Message: "expected object, got " + show(v)}}}, nil
+	if _, ok := v.value.(map[string]any); !ok {
+		got := show(v.value)
+		return Checked{Issues: []Issue{{Keyword: "type", Expected: "object", Got: got, Message: "expected object, got " + got}}}, nil
 	}
 	if s.late.Load() > 0 {
 		return Checked{}, errBusy
 	}
-	work := s.work(v, count)
+	work := s.work(v)
 	if work <= quickWork && !s.backtracks {
 		// It ends soon by itself. A clock would only tell how long the machine had no time for it.
 		return s.checkNow(text, v, work, strict)
@@ -43,7 +44,7 @@ func (s *Schema) check(text json.RawMessage, strict bool) (checked Checked, err 
 }
 
 // checkTimed is checkNow with an end to it.
-func (s *Schema) checkTimed(text []byte, v any, work int, strict bool) (Checked, error) {
+func (s *Schema) checkTimed(text []byte, v parsed, work int, strict bool) (Checked, error) {
 	type outcome struct {
 		checked Checked
 		err     error
@@ -82,20 +83,20 @@ func (s *Schema) checkTimed(text []byte, v any, work int, strict bool) (Checked,
 }
 
 // checkNow is the part of a check that takes time, of a value that costs so much work.
-func (s *Schema) checkNow(text []byte, v any, work int, strict bool) (Checked, error) {
-	ok, err := s.fits(v, work)
+func (s *Schema) checkNow(text []byte, v parsed, work int, strict bool) (Checked, error) {
+	ok, err := s.fits(v.value, work)
 	if err != nil {
 		return Checked{}, err
 	}
-	var checked Checked
+	checked := Checked{schema: s}
 	if !ok {
 		var fixes []fix
 		if !strict {
-			fixes = s.repairs(v)
+			fixes = s.repairs(v.value)
 		}
-		fixed, fixedText, ok := s.repaired(text, v, fixes)
+		fixed, fixedText, ok := s.repaired(text, fixes)
 		if !ok {
-			checked.Issues, err = s.issues(v, work)
+			checked.Issues, err = s.issues(v.value, work)
 			return checked, err
 		}
 		v, text = fixed, fixedText
@@ -103,46 +104,46 @@ func (s *Schema) checkNow(text []byte, v any, work int, strict bool) (Checked, e
 			checked.Repaired = append(checked.Repaired, pathTo(f.steps))
 		}
 	}
-	checked.Value, err = s.complete(text, v)
+	checked.Value, checked.parsed, err = s.complete(text, v)
 	return checked, err
 }
 
 // repaired tries the fixes; false where the value does not fit with them.
-func (s *Schema) repaired(text []byte, v any, fixes []fix) (any, []byte, bool) {
+func (s *Schema) repaired(text []byte, fixes []fix) (parsed, []byte, bool) {
 	if len(fixes) == 0 {
-		return nil, nil, false
+		return parsed{}, nil, false
 	}
 	fixedText, err := edited(text, fixes, nil)
 	if err != nil {
-		return nil, nil, false
+		return parsed{}, nil, false
 	}
-	fixed, count, err := readValue(fixedText) // once more: a text may hold what the bounds forbid
+	fixed, err := readValue(fixedText) // once more: a text may hold what the bounds forbid
 	if err != nil {
-		return nil, nil, false
+		return parsed{}, nil, false
 	}
-	ok, err := s.fits(fixed, s.work(fixed, count))
+	ok, err := s.fits(fixed.value, s.work(fixed))
 	return fixed, fixedText, ok && err == nil
 }
 
 // complete fills defaults in. Where a value fits only without them (a default
 // can break a oneOf or a dependency) it stays as it is.
-func (s *Schema) complete(text []byte, v any) ([]byte, error) {
-	adds, err := s.additions(v)
+func (s *Schema) complete(text []byte, v parsed) ([]byte, parsed, error) {
+	adds, err := s.additions(v.value)
 	if err != nil || len(adds) == 0 {
-		return text, err
+		return text, v, err
 	}
 	full, err := edited(text, nil, adds)
 	if err != nil {
-		return nil, err
+		return nil, parsed{}, err
 	}
-	whole, count, err := readValue(full)
+	whole, err := readValue(full)
 	if err != nil {
-		return text, nil
+		return text, v, nil
 	}
-	if ok, err := s.fits(whole, s.work(whole, count)); err != nil || !ok {
-		return text, nil
+	if ok, err := s.fits(whole.value, s.work(whole)); err != nil || !ok {
+		return text, v, nil
 	}
-	return full, nil
+	return full, whole, nil
 }
 
 // fits gives the verdict of the schema's engine. Large values go to the one that

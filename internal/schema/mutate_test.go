@@ -56,8 +56,8 @@ func newMutator(t *testing.T) *mutator {
 			for _, c := range cases {
 				m.learn(c.Schema)
 				for _, test := range c.Tests {
-					if v, _, err := readValue(test.Data); err == nil {
-						m.instances = append(m.instances, v)
+					if v, err := readValue(test.Data); err == nil {
+						m.instances = append(m.instances, v.value)
 					}
 				}
 			}
@@ -73,11 +73,11 @@ func newMutator(t *testing.T) *mutator {
 }
 
 func (m *mutator) learn(text []byte) {
-	v, _, err := readValue(text)
+	read, err := readValue(text)
 	if err != nil {
 		return
 	}
-	m.documents = append(m.documents, v)
+	m.documents = append(m.documents, read.value)
 	var visit func(v any)
 	visit = func(v any) {
 		switch v := v.(type) {
@@ -92,7 +92,7 @@ func (m *mutator) learn(text []byte) {
 			}
 		}
 	}
-	visit(v)
+	visit(read.value)
 }
 
 func pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }

@@ -9,29 +9,24 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/toolhost/toolhost/internal/jsondoc"
-	"github.com/toolhost/toolhost/internal/lazyregexp"
 )
 
-func (s *Schema) pathArguments(args []byte) []PathArgument {
+func (s *Schema) pathArguments(v parsed) []PathArgument {
 	if !s.marked && !s.maybeNamed {
 		return nil
 	}
-	v, count, err := readValue(args)
-	if err != nil {
-		return nil // was never checked
-	}
 	f := pathFinder{schema: s}
 	if !s.marked {
-		f.byName("", v, false)
+		f.byName("", v.value, false)
 		return f.out
 	}
 	full, err := s.full()
-	if err != nil || s.work(v, count) > maxWork {
+	if err != nil || s.work(v) > maxWork {
 		return nil
 	}
 	f.full = full
 	f.seen = map[visited]bool{}
-	f.byMark(full.schema, "", v)
+	f.byMark(full.schema, "", v.value)
 	slices.SortFunc(f.out, func(a, b PathArgument) int { return comparePointers(a.Pointer, b.Pointer) })
 	return f.out
 }
@@ -66,11 +61,20 @@ func (f *pathFinder) byName(pointer string, v any, named bool) {
 	}
 }
 
-// pathName is a name that is, or ends in, one of the words in camel, snake or
-// kebab case.
-var pathName = lazyregexp.New(`^(?i:paths?|files?|dir|folder)$|[-_](?i:paths?|files?|dir|folder)$|.(Paths?|Files?|Dir|Folder)$`)
-
-func namesPath(name string) bool { return pathName.MatchString(name) }
+// namesPath reports whether a name is, or ends in, a word that names paths, in camel, snake
+// or kebab case.
+func namesPath(name string) bool {
+	for _, word := range [...]string{"Path", "Paths", "File", "Files", "Dir", "Folder"} {
+		at := len(name) - len(word)
+		if at < 0 || !strings.EqualFold(name[at:], word) {
+			continue
+		}
+		if at == 0 || name[at-1] == '-' || name[at-1] == '_' || name[at:] == word {
+			return true
+		}
+	}
+	return false
+}
 
 // byMark finds texts at places with a format that marks paths. Of alternatives
 // it follows those that the value fits.

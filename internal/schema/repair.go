@@ -82,8 +82,8 @@ func spelled(s string, allowed typeSet) (text string, ok bool) {
 	if allowed&(typeArray|typeObject) != 0 {
 		trimmed := strings.Trim(s, " \t\r\n")
 		if strings.HasPrefix(trimmed, "[") || strings.HasPrefix(trimmed, "{") {
-			v, _, err := readValue([]byte(trimmed))
-			return trimmed, err == nil && typeOf(v)&allowed != 0
+			v, err := readValue([]byte(trimmed))
+			return trimmed, err == nil && typeOf(v.value)&allowed != 0
 		}
 	}
 	if !isPlainNumber(s) {

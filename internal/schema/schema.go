@@ -349,6 +349,9 @@ type Checked struct {
 	Repaired []string
 	// Issues holds what is wrong, at most a thousand.
 	Issues []Issue
+
+	schema *Schema
+	parsed parsed // Value
 }
 
 // Check checks a JSON value; no text at all counts as {}. Where it does not fit,
@@ -366,11 +369,26 @@ type PathArgument struct {
 	Marked  bool   // the schema says format file-path or directory-path there
 }
 
-// PathArguments gives the texts in args (already checked) that name files: those
+// PathArguments gives the texts in an accepted value that name files: those
 // at places with format file-path or directory-path, or, where the schema marks none at
 // all, those at properties whose name is or ends in the word path, paths, file,
 // files, dir or folder.
-func (s *Schema) PathArguments(args json.RawMessage) []PathArgument { return s.pathArguments(args) }
+func (c Checked) PathArguments() []PathArgument {
+	if c.schema == nil {
+		return nil
+	}
+	return c.schema.pathArguments(c.parsed)
+}
+
+// PathArguments gives the texts in any JSON value that name files, as
+// [Checked.PathArguments] does.
+func (s *Schema) PathArguments(value json.RawMessage) []PathArgument {
+	p, err := readValue(value)
+	if err != nil {
+		return nil
+	}
+	return s.pathArguments(p)
+}
 
 // Explain gives the text for a model about a value that does not fit: one line that
 // begins with lead, then a line an issue.

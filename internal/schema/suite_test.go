@@ -93,10 +93,10 @@ func runSuiteCase(t *testing.T, file string, c suiteCase, d dialect) (right, ref
 	}
 	for _, test := range c.Tests {
 		id := fmt.Sprintf("%s: %s: %s", file, c.Description, test.Description)
-		v, count, err := readValue(test.Data)
+		v, err := readValue(test.Data)
 		var ok bool
 		if err == nil {
-			ok, err = s.fits(v, s.work(v, count))
+			ok, err = s.fits(v.value, s.work(v))
 		}
 		if err == nil && ok == test.Valid {
 			right++
@@ -108,7 +108,7 @@ func runSuiteCase(t *testing.T, file string, c suiteCase, d dialect) (right, ref
 			if err != nil {
 				t.Fatalf("%s: %v", id, err)
 			}
-			if other, err := full.valid(v); err != nil || other != ok {
+			if other, err := full.valid(v.value); err != nil || other != ok {
 				t.Errorf("%s: the engines disagree: %v and %v, %v", id, ok, other, err)
 			}
 		}

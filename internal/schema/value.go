@@ -11,40 +11,54 @@ import (
 	"github.com/toolhost/toolhost/internal/jsondoc"
 )
 
-// readValue reads a value and checks it against the bounds. It also gives how
-// many values there are in it. The error is fit for a model.
-func readValue(text []byte) (v any, count int, err error) {
+// parsed is a value within the bounds.
+type parsed struct {
+	value any
+	count int // how many values there are in it, itself included
+}
+
+// readValue reads a value and checks it against the bounds. The error is fit for a model.
+func readValue(text []byte) (p parsed, err error) {
 	if len(text) > maxValueBytes {
-		return nil, 0, fmt.Errorf("the value has %d bytes; at most %d are taken", len(text), maxValueBytes)
+		return parsed{}, fmt.Errorf("the value has %d bytes; at most %d are taken", len(text), maxValueBytes)
 	}
 	if !utf8.Valid(text) {
-		return nil, 0, errors.New("the value is no UTF-8 text")
+		return parsed{}, errors.New("the value is no UTF-8 text")
 	}
 	depth, colons := scan(text)
 	if depth > maxValueDepth {
-		return nil, 0, fmt.Errorf("the value is nested too deeply: %d levels, at most %d are taken", depth, maxValueDepth)
+		return parsed{}, fmt.Errorf("the value is nested too deeply: %d levels, at most %d are taken", depth, maxValueDepth)
 	}
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber()
-	if err := dec.Decode(&v); err != nil {
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			err = errors.New("the text ends in the middle of a value")
-		}
-		return nil, 0, fmt.Errorf("the value is no JSON: %w", err)
+	if err := notJSON(text); err != nil {
+		return parsed{}, fmt.Errorf("the value is no JSON: %w", err)
 	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, 0, errors.New("the value is no JSON: there is text after its end")
-	}
+	p.value, _ = jsondoc.Value(text) // it is not nested deeper than that reads
 	members := 0
-	if err := checkValue(v, &count, &members); err != nil {
-		return nil, 0, err
+	if err := checkValue(p.value, &p.count, &members); err != nil {
+		return parsed{}, err
 	}
 	// Decoding keeps the last of two members of one name, and so does
 	// JavaScript, but not every reader: they must not see two different values.
 	if members != colons {
-		return nil, 0, duplicateError(text)
+		return parsed{}, duplicateError(text)
 	}
-	return v, count, nil
+	return p, nil
+}
+
+// notJSON says what keeps a text from being one JSON value; nil where nothing does.
+func notJSON(text []byte) error {
+	if json.Valid(text) {
+		return nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	var v json.RawMessage
+	switch err := dec.Decode(&v); {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the text ends in the middle of a value")
+	case err != nil:
+		return err
+	}
+	return errors.New("there is text after its end")
 }
 
 func duplicateError(text []byte) error {

@@ -6,12 +6,12 @@ import "reflect"
 // with the schemas as the engines do, without comparing anything. It gives up
 // beyond maxWork. Recursive schemas can make a small value cost any number of
 // steps, and a verdict cannot be interrupted.
-func (s *Schema) work(v any, count int) int {
-	if s.plain && count*len(s.tree.order) < quickWork {
+func (s *Schema) work(v parsed) int {
+	if s.plain && v.count*len(s.tree.order) < quickWork {
 		return 0
 	}
 	w := worker{done: map[workKey]int{}}
-	w.visit(s.tree.root, v)
+	w.visit(s.tree.root, v.value)
 	return w.steps
 }
 
