@@ -7,6 +7,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolhost/toolhost/internal/jsondoc"
 )
 
 // Why are calls answered past the SDK? It costs more than all that the host does for a call:
@@ -30,19 +32,21 @@ func directCall(req *jsonrpc.Request, session *mcp.ServerSession) *toolCall {
 	if begun == nil || begun.ProtocolVersion >= statelessRevision {
 		return nil
 	}
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(req.Params, &fields) != nil {
+	if len(req.Params) == 0 || req.Params[0] != '{' {
 		return nil
 	}
 	c := &toolCall{session: session, client: begun.ClientInfo, notify: session.NotifyProgress}
-	for name, value := range fields {
+	named := false
+	for name, value := range jsondoc.Members(req.Params) {
 		ok := true
 		switch name {
 		case "name":
 			c.name, ok = parseText(value)
+			named = true
 		case "arguments":
 			c.args = value
 		case "_meta":
+			c.meta = nil // of members of one name the last one counts
 			ok = json.Unmarshal(value, &c.meta) == nil
 		default:
 			ok = false
@@ -51,7 +55,7 @@ func directCall(req *jsonrpc.Request, session *mcp.ServerSession) *toolCall {
 			return nil
 		}
 	}
-	if _, named := fields["name"]; !named {
+	if !named {
 		return nil
 	}
 	for name := range c.meta {

@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
+	"github.com/toolhost/toolhost/internal/jsondoc"
 	"github.com/toolhost/toolhost/internal/lazyregexp"
 )
 
@@ -54,72 +56,91 @@ func (l *lineReader) next() ([]byte, error) {
 }
 
 // message is a JSON-RPC message as it came.
-type message struct {
-	JSONRPC json.RawMessage `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id"`
-	Method  json.RawMessage `json:"method"`
-	Params  json.RawMessage `json:"params"`
-	Result  json.RawMessage `json:"result"`
-	Error   json.RawMessage `json:"error"`
+type message struct{ version, id, method, params, result, failure json.RawMessage }
+
+// parseMessage reads a JSON object.
+func parseMessage(line []byte) (m message) {
+	for name, value := range jsondoc.Members(line) {
+		switch name {
+		case "jsonrpc":
+			m.version = value
+		case "id":
+			m.id = value
+		case "method":
+			m.method = value
+		case "params":
+			m.params = value
+		case "result":
+			m.result = value
+		case "error":
+			m.failure = value
+		}
+	}
+	return m
 }
 
 // parseLine reads a line. It gives the message, or nil where there is none, as in an empty
 // line. Where the line is no message it gives the error to answer, and the id if there is one.
 func parseLine(line []byte) (jsonrpc.Message, json.RawMessage, *jsonrpc.Error) {
 	line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff"))) // some shells begin a file with the mark
-	if len(line) == 0 {
-		return nil, nil, nil
-	}
-	var m message
-	err := json.Unmarshal(line, &m)
-	var wrongType *json.UnmarshalTypeError
 	switch {
-	case errors.As(err, &wrongType) && line[0] == '[':
+	case len(line) == 0:
+		return nil, nil, nil
+	case !json.Valid(line):
+		return nil, nil, rpcError(jsonrpc.CodeParseError, "the line is not JSON: %s", cut(whyInvalid(line), 200))
+	case line[0] == '[':
 		return nil, nil, rpcError(jsonrpc.CodeInvalidRequest, "JSON-RPC batches are not supported: send one message a line")
-	case errors.As(err, &wrongType), err == nil && line[0] != '{': // null fits every type
+	case line[0] != '{':
 		return nil, nil, rpcError(jsonrpc.CodeInvalidRequest, "a message must be a JSON object")
-	case err != nil:
-		return nil, nil, rpcError(jsonrpc.CodeParseError, "the line is not JSON: %s", cut(err.Error(), 200))
 	}
-	id, idOK := parseID(m.ID)
-	if !idOK && m.ID != nil {
+	m := parseMessage(line)
+	id, idOK := parseID(m.id)
+	if !idOK && m.id != nil {
 		return nil, nil, rpcError(jsonrpc.CodeInvalidRequest, "the id must be a text or a whole number of at most 2^53")
 	}
 	if !utf8.Valid(line) {
-		return nil, m.ID, rpcError(jsonrpc.CodeParseError, "the line is not UTF-8")
+		return nil, m.id, rpcError(jsonrpc.CodeParseError, "the line is not UTF-8")
 	}
-	if version, ok := parseText(m.JSONRPC); !ok || version != "2.0" {
-		return nil, m.ID, rpcError(jsonrpc.CodeInvalidRequest, `"jsonrpc" must be "2.0"`)
+	if version, ok := parseText(m.version); !ok || version != "2.0" {
+		return nil, m.id, rpcError(jsonrpc.CodeInvalidRequest, `"jsonrpc" must be "2.0"`)
 	}
-	if m.Method == nil {
-		if m.ID != nil && (m.Result != nil || m.Error != nil) {
+	if m.method == nil {
+		if m.id != nil && (m.result != nil || m.failure != nil) {
 			return parseAnswer(id, m), nil, nil
 		}
-		return nil, m.ID, rpcError(jsonrpc.CodeInvalidRequest, `"method" is missing`)
+		return nil, m.id, rpcError(jsonrpc.CodeInvalidRequest, `"method" is missing`)
 	}
-	method, ok := parseText(m.Method)
+	method, ok := parseText(m.method)
 	if !ok {
-		return nil, m.ID, rpcError(jsonrpc.CodeInvalidRequest, `"method" must be a text`)
+		return nil, m.id, rpcError(jsonrpc.CodeInvalidRequest, `"method" must be a text`)
 	}
-	return &jsonrpc.Request{ID: id, Method: method, Params: m.Params}, m.ID, nil
+	return &jsonrpc.Request{ID: id, Method: method, Params: m.params}, m.id, nil
+}
+
+func whyInvalid(text []byte) string {
+	var value json.RawMessage
+	if err := json.Unmarshal(text, &value); err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 // parseAnswer reads the answer to a request of the server. To one that is wrong in itself
 // nobody answers.
 func parseAnswer(id jsonrpc.ID, m message) *jsonrpc.Response {
-	answer := &jsonrpc.Response{ID: id, Result: m.Result}
-	if m.Error == nil {
+	answer := &jsonrpc.Response{ID: id, Result: m.result}
+	if m.failure == nil {
 		return answer
 	}
 	var failure jsonrpc.Error
-	if err := json.Unmarshal(m.Error, &failure); err != nil {
-		failure.Message = "an error that is none: " + cut(string(m.Error), 200)
+	if err := json.Unmarshal(m.failure, &failure); err != nil {
+		failure.Message = "an error that is none: " + cut(string(m.failure), 200)
 	}
 	answer.Result, answer.Error = nil, &failure
 	return answer
 }
 
-// parseText reads a text; most have nothing to unescape.
+// parseText reads a text, a JSON value; most have nothing to unescape.
 func parseText(raw json.RawMessage) (string, bool) {
 	if len(raw) >= 2 && raw[0] == '"' && bytes.IndexByte(raw, '\\') < 0 {
 		return string(raw[1 : len(raw)-1]), true
@@ -131,14 +152,15 @@ func parseText(raw json.RawMessage) (string, bool) {
 	return *text, true
 }
 
-// parseID reads an id. The SDK keeps numbers as whole ones, so others would come back
+// parseID reads an id, a JSON value. The SDK keeps numbers as whole ones, so others would come back
 // as something else and are refused; so is null, which MCP does not allow.
 func parseID(raw json.RawMessage) (jsonrpc.ID, bool) {
 	var v any
-	if json.Unmarshal(raw, &v) != nil || v == nil {
-		return jsonrpc.ID{}, false
-	}
-	if n, ok := v.(float64); ok && (n != math.Trunc(n) || math.Abs(n) > 1<<53) {
+	if text, ok := parseText(raw); ok {
+		v = text
+	} else if n, err := strconv.ParseFloat(string(raw), 64); err == nil && n == math.Trunc(n) && math.Abs(n) <= 1<<53 {
+		v = n
+	} else {
 		return jsonrpc.ID{}, false
 	}
 	id, err := jsonrpc.MakeID(v)

@@ -27,10 +27,6 @@ import (
 )
 
 const (
-	// pageSize is how many tools one page of tools/list holds: in effect all of them,
-	// since widely used agents read the first page only.
-	pageSize = 100_000
-
 	// readyWait is how long tools/list waits for the first load. Some clients give a
 	// server 10 s to start.
 	readyWait = 3 * time.Second
@@ -156,7 +152,6 @@ func New(h *host.Host, options *Options) *Server {
 		&mcp.Implementation{Name: o.Name, Title: o.Title, Version: o.Version},
 		&mcp.ServerOptions{
 			Instructions: o.Instructions,
-			PageSize:     pageSize,
 			Logger:       slog.New(calmHandler{o.Log.Handler()}),
 			Capabilities: capabilities,
 		})

@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -109,8 +111,7 @@ func (s *Server) publishWaiting() {
 	s.publish()
 }
 
-// publish brings the SDK's tool set up to date. Only what differs is touched, since
-// every change there, even to the same, notifies the clients.
+// publish brings what is listed up to date. Clients are notified only where something differs.
 func (s *Server) publish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,24 +138,25 @@ func (s *Server) publish() {
 		changed = true
 		if d.err != nil {
 			s.log.Warn("the tool cannot be listed over MCP", "plugin", t.Owner, "tool", t.Name, "err", d.err)
-			s.mcp.RemoveTools(t.Name)
+			s.mcp.RemoveTools(t.Name) // if an older one is there
 		}
 	}
 	for name := range s.listed {
 		if !offered[name] {
 			delete(s.listed, name)
 			changed = true
-			s.mcp.RemoveTools(name)
+			s.mcp.RemoveTools(name) // if it is there
 		}
 	}
 	if changed {
 		s.generation++
+		s.mcp.AddTool(&mcp.Tool{Name: changeMark, InputSchema: anyObject}, uncalled) // each time the clients are notified
 	}
 }
 
-// defineAll makes the definitions of tools and puts those that differ from what is listed into
-// the SDK's tool set, on all processors: whoever has just started a client waits for the first
-// list. s.mu is held.
+// defineAll makes the definitions of tools and has the SDK look at those that differ from what
+// is listed, on all processors: whoever has just started a client waits for the first list.
+// s.mu is held.
 func (s *Server) defineAll(tools []host.Registered) []*definition {
 	made := make([]*definition, len(tools))
 	var next atomic.Int64
@@ -190,27 +192,34 @@ func (s *Server) defineOne(t host.Registered) (d *definition) {
 	return d
 }
 
-// anyObject is what the SDK is told of schemas with nothing in them that it goes by. It parses
-// them a few times, and what is listed is the definition's own text.
+// changeMark is a tool of the SDK's that stands for the list: no tool of the host can have the
+// name, and it is never listed.
+const changeMark = "toolhost.list"
+
+// anyObject is a schema with nothing in it that the SDK goes by.
 var anyObject = json.RawMessage(`{"type":"object"}`)
 
-// add puts a tool into the SDK's tool set, which panics where it does not like a schema.
+// add puts a tool whose arguments may be headers, too, into the SDK's tool set, since the SDK
+// checks these before a call gets here. It panics where it does not like a schema. Others are
+// not in that set: it parses each schema a few times, and what is listed is the definition's own text.
 func (s *Server) add(d *definition) (err error) {
+	if !bytes.Contains(bytes.ToLower(d.input), []byte("x-mcp-header")) && bytes.IndexByte(d.input, '\\') < 0 {
+		s.mcp.RemoveTools(d.tool.Name) // if it was one of them
+		return nil
+	}
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("%v", v)
 		}
 	}()
-	tool := &mcp.Tool{Name: d.tool.Name, InputSchema: anyObject}
-	if bytes.Contains(bytes.ToLower(d.input), []byte("x-mcp-header")) || bytes.IndexByte(d.input, '\\') >= 0 {
-		tool.InputSchema = d.input // which may name arguments that are headers, too
-	}
-	s.mcp.AddTool(tool, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		// The receiving middleware carries all calls to the host, so that a call never
-		// depends on whether the change of a tool has been published already.
-		return nil, internalError()
-	})
+	s.mcp.AddTool(&mcp.Tool{Name: d.tool.Name, InputSchema: d.input}, uncalled)
 	return nil
+}
+
+// uncalled is the SDK's handler of all tools. The receiving middleware carries all calls to the
+// host, so that a call never depends on whether the change of a tool has been published already.
+func uncalled(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	return nil, internalError()
 }
 
 // listResult is a result of tools/list.
@@ -218,11 +227,11 @@ type listResult struct {
 	mcp.ResultBase
 	mcp.Cacheable
 	ResultType string            `json:"resultType,omitempty"`
-	NextCursor string            `json:"nextCursor,omitempty"`
 	Tools      []json.RawMessage `json:"tools"`
 }
 
-// listTools answers tools/list.
+// listTools answers tools/list, with all tools: widely used agents read the first page only. Of
+// the SDK's answer it takes what is said about keeping it; a page that there is not is its error.
 func (s *Server) listTools(ctx context.Context, next mcp.MethodHandler, method string, req mcp.Request) (mcp.Result, error) {
 	s.awaitReady(ctx)
 	ready := s.isReady()
@@ -238,16 +247,11 @@ func (s *Server) listTools(ctx context.Context, next mcp.MethodHandler, method s
 	if !ok || page == nil {
 		return nil, internalError()
 	}
-	result := &listResult{
-		Cacheable:  page.Cacheable,
-		ResultType: resultType(req),
-		NextCursor: page.NextCursor,
-		Tools:      make([]json.RawMessage, 0, len(page.Tools)),
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, t := range page.Tools {
-		if d := s.listed[t.Name]; d != nil && d.err == nil {
+	result := &listResult{Cacheable: page.Cacheable, ResultType: resultType(req), Tools: make([]json.RawMessage, 0, len(s.listed))}
+	for _, name := range slices.Sorted(maps.Keys(s.listed)) {
+		if d := s.listed[name]; d.err == nil {
 			result.Tools = append(result.Tools, d.raw)
 		}
 	}
