@@ -1,6 +1,7 @@
 package mounted
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -8,9 +9,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/lazyregexp"
+	"github.com/toolhost/toolhost/internal/suggest"
 )
 
 // Config says how a server is reached, in the form that MCP clients use.
@@ -23,7 +26,51 @@ type Config struct {
 	URL      string            `json:"url"`
 	Headers  map[string]string `json:"headers"`
 	Disabled bool              `json:"disabled"`
+
+	misspelt []string // keys that are near to one above, each with that one
 }
+
+// keys are those of a configuration, with how their values begin.
+var keys = map[string]string{
+	"type": `"`, "command": `"`, "args": "[", "env": "{", "cwd": `"`, "url": `"`, "headers": "{", "disabled": "tf",
+}
+
+// UnmarshalJSON reads an entry as MCP clients have it. Keys that it does not know are passed
+// over, since other programs have more; those that look misspelt are told of.
+func (c *Config) UnmarshalJSON(raw []byte) error {
+	type plain Config // which has no methods
+	if err := json.Unmarshal(raw, (*plain)(c)); err != nil {
+		return err
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return err
+	}
+	c.misspelt = nil
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if keys[strings.ToLower(name)] != "" {
+			continue
+		}
+		var free []string
+		for key, begin := range keys {
+			if _, taken := fields[key]; !taken && strings.Contains(begin, string(fields[name][:1])) {
+				free = append(free, key)
+			}
+		}
+		slices.Sort(free)
+		near := suggest.Nearest(name, free)
+		if near == "type" && !slices.Contains(types, string(fields[name])) {
+			continue // such as a title
+		}
+		if near != "" {
+			c.misspelt = append(c.misspelt, fmt.Sprintf("its key %q is unknown; did you mean %q?", name, near))
+		}
+	}
+	return nil
+}
+
+// types are the types of servers, as JSON.
+var types = []string{`"stdio"`, `"http"`, `"streamable-http"`}
 
 // check says what is wrong with a configuration, whatever the environment holds.
 func (c Config) check() error {
@@ -31,7 +78,7 @@ func (c Config) check() error {
 	case c.Command != "" && c.URL != "":
 		return errors.New(`it has both "command" and "url"; keep one of them`)
 	case c.Command == "" && c.URL == "":
-		return errors.New(`it has neither "command" nor "url"`)
+		return errors.New(strings.Join(append([]string{`it has neither "command" nor "url"`}, c.misspelt...), "; "))
 	case c.Command != "" && c.Type != "" && c.Type != "stdio":
 		return fmt.Errorf(`its type is %q, but it has a "command"`, c.Type)
 	case c.URL != "" && c.Type == "stdio":

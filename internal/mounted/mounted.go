@@ -50,7 +50,7 @@ type Status struct {
 	Name  string
 	State string // "starting", "ready", "failed" or "disabled"
 	Tools int
-	Err   string // why it is not ready; what is wrong with single tools
+	Err   string // why it is not ready; what is wrong with single tools, and with its entry
 }
 
 // New makes the servers of a configuration. The error names every one whose entry is wrong.
@@ -71,6 +71,9 @@ func New(h *host.Host, configs map[string]Config, options *Options) (*Servers, e
 		if err := c.check(); err != nil && !c.Disabled {
 			wrong = append(wrong, fmt.Errorf("the MCP server %q: %w", name, err))
 			continue
+		}
+		for _, odd := range c.misspelt {
+			o.Log.Warn("the entry of an MCP server has an unknown key", "plugin", owner(name), "err", odd)
 		}
 		p := prefix(name)
 		for plain, n := p, 2; taken[p]; n++ {

@@ -454,6 +454,47 @@ func TestWrongConfigurations(t *testing.T) {
 	}
 }
 
+// TestMisspeltKeys: keys of other programs are passed over, and what was probably meant is told.
+func TestMisspeltKeys(t *testing.T) {
+	for entry, want := range map[string][]string{
+		`{"comand":"x"}`:                           {`neither "command" nor "url"`, `"comand" is unknown; did you mean "command"?`},
+		`{"URI":"http://x"}`:                       {`neither`, `did you mean "url"?`},
+		`{"command":"x","arg":["a"]}`:              {`"arg" is unknown; did you mean "args"?`},
+		`{"command":"x","evn":{"A":"b"}}`:          {`did you mean "env"?`},
+		`{"url":"http://127.0.0.1:1","header":{}}`: {`did you mean "headers"?`},
+		`{"command":"x","disable":true}`:           {`did you mean "disabled"?`},
+		`{"command":"x","typ":"stdio"}`:            {`did you mean "type"?`},
+		`{"command":"x","title":"My server"}`:      nil,
+		`{"command":"x","Args":["a"]}`:             nil,
+		`{"command":"x","arg":"a","env":{},"envs":{},"timeout":5,"alwaysAllow":[],"trust":true,"envFile":".env","autoApprove":[],"description":"d"}`: nil,
+	} {
+		var c Config
+		if err := json.Unmarshal([]byte(entry), &c); err != nil {
+			t.Fatal(err)
+		}
+		said := fmt.Sprint(c.check())
+		var log strings.Builder
+		if s, err := New(host.New(nil), map[string]Config{"srv": c}, &Options{Log: slog.New(slog.NewTextHandler(&log, nil))}); err == nil {
+			said = s.Status()[0].Err
+			if logged := strings.ReplaceAll(log.String(), `\"`, `"`); (logged != "") != (want != nil) || !strings.Contains(logged, said) {
+				t.Errorf("%s: the log says %s, the status %s", entry, logged, said)
+			}
+		}
+		if want == nil && said != "" {
+			t.Errorf("%s: %s", entry, said)
+		}
+		for _, w := range want {
+			if !strings.Contains(said, w) {
+				t.Errorf("%s: %s, want %s", entry, said, w)
+			}
+		}
+	}
+	var c Config
+	if json.Unmarshal([]byte(`{"command":5}`), &c) == nil || json.Unmarshal([]byte(`[]`), &c) == nil {
+		t.Error("what is no entry is taken")
+	}
+}
+
 func TestNames(t *testing.T) {
 	long := strings.Repeat("x", 80)
 	for server, want := range map[string]string{"git": "git", "my server": "my_server", "a__b": "a_b", "__": "server_", "ü": "server_", long: strings.Repeat("x", 19) + "_"} {

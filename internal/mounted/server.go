@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -52,15 +53,17 @@ type server struct {
 func (s *server) status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st := Status{Name: s.name, State: "starting", Tools: s.tools, Err: strings.Join(s.problems, "; ")}
+	st := Status{Name: s.name, State: "starting", Tools: s.tools}
+	told := s.problems
 	switch {
 	case s.config.Disabled:
 		st.State = "disabled"
 	case s.session != nil:
 		st.State = "ready"
 	case s.err != nil:
-		st.State, st.Err = "failed", s.err.Error()
+		st.State, told = "failed", []string{s.err.Error()}
 	}
+	st.Err = strings.Join(slices.Concat(told, s.config.misspelt), "; ")
 	return st
 }
 
