@@ -65,11 +65,23 @@ type ConsentAnswer struct {
 // version says which version of a plugin is to be opened; the zero value is the one that its
 // folder holds.
 type version struct {
+	resolved    string            // where the plugin's folder is, links resolved; "" where that is not known
 	dir         string            // holds it instead of the plugin's folder
 	files       map[string][]byte // stand for those of the folder
 	fingerprint string            // that it must have
 	// asking is closed when the user's consent can be asked for; nil where it can be at once.
 	asking <-chan struct{}
+}
+
+// open opens the folder that holds the version of a plugin's folder.
+func (v *version) open(dir string) (*folder, error) {
+	switch {
+	case v.dir != "":
+		return openFolder(v.dir)
+	case v.resolved != "":
+		return openResolved(v.resolved)
+	}
+	return openFolder(dir)
 }
 
 // origin says how the plugin of a folder came here. Nothing that a manifest says counts.

@@ -84,6 +84,11 @@ func openFolder(dir string) (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
+	return openResolved(resolved)
+}
+
+// openResolved is openFolder for a folder of which it is known where it is.
+func openResolved(resolved string) (*folder, error) {
 	root, err := os.OpenRoot(resolved)
 	if err != nil {
 		return nil, err

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -164,6 +166,7 @@ func (l *Loader) LoadAll(ctx context.Context) error {
 	var errs []error
 	var folders, resolved []string
 	seen := map[string]bool{} // a folder that is named twice is loaded once
+	places := places{}
 	for _, dir := range l.dirs {
 		found, err := Folders(dir)
 		if err != nil {
@@ -173,7 +176,7 @@ func (l *Loader) LoadAll(ctx context.Context) error {
 			found = l.ordered(ctx, found)
 		}
 		for _, f := range found {
-			if r := resolve(f); !seen[r] {
+			if r := places.resolve(f); !seen[r] {
 				seen[r] = true
 				folders, resolved = append(folders, f), append(resolved, r)
 			}
@@ -184,7 +187,7 @@ func (l *Loader) LoadAll(ctx context.Context) error {
 	defer l.loading.Unlock()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	opened := l.openAll(ctx, folders, following)
+	opened := l.openAll(ctx, folders, resolved, following)
 	for i, f := range folders {
 		var bad *LoadError
 		if err := l.take(ctx, f, resolved[i], <-opened[i], nil); err != nil && !errors.As(err, &bad) {
@@ -198,9 +201,9 @@ func (l *Loader) LoadAll(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// openAll opens plugin folders; each gets a channel that gives the one answer. The user's
+// openAll opens plugin folders, of which it is known where they are; each gets a channel that gives the one answer. The user's
 // consent is asked for once following is closed.
-func (l *Loader) openAll(ctx context.Context, folders []string, following <-chan struct{}) []chan *opened {
+func (l *Loader) openAll(ctx context.Context, folders, resolved []string, following <-chan struct{}) []chan *opened {
 	answers := make([]chan *opened, len(folders))
 	for i := range answers {
 		answers[i] = make(chan *opened, 1)
@@ -211,7 +214,7 @@ func (l *Loader) openAll(ctx context.Context, folders []string, following <-chan
 			slots <- struct{}{}
 			go func() {
 				defer func() { <-slots }()
-				answers[i] <- l.opener.openVersion(ctx, f, version{asking: following})
+				answers[i] <- l.opener.openVersion(ctx, f, version{resolved: resolved[i], asking: following})
 			}()
 		}
 	}()
@@ -321,6 +324,30 @@ func resolve(dir string) string {
 		return resolved
 	}
 	return abs
+}
+
+// places are folders by the names that the user gave, links resolved. Of folders that lie side
+// by side the links above them are followed once.
+type places map[string]string
+
+// resolve is the function of that name.
+func (p places) resolve(dir string) string {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return dir
+	}
+	above, known := p[filepath.Dir(abs)]
+	if !known {
+		if above, err = filepath.EvalSymlinks(filepath.Dir(abs)); err != nil {
+			return resolve(dir)
+		}
+		p[filepath.Dir(abs)] = above
+	}
+	resolved := filepath.Join(above, filepath.Base(abs))
+	if info, err := os.Lstat(resolved); err != nil || info.Mode()&fs.ModeSymlink != 0 {
+		return resolve(dir)
+	}
+	return resolved
 }
 
 // find gives the plugin of a folder; nil where it is new. l.mu is held.

@@ -101,10 +101,7 @@ func (o *opener) openVersion(ctx context.Context, dir string, v version) (p *ope
 			p.abandon(o.log)
 		}
 	}()
-	if v.dir != "" {
-		dir = v.dir
-	}
-	f, err := openFolder(dir)
+	f, err := v.open(dir)
 	if err != nil {
 		p.errors = append(p.errors, &ManifestError{Rule: ruleUnreadable, Msg: fmt.Sprintf("the plugin folder cannot be opened: %v", err)})
 		return p
@@ -237,16 +234,16 @@ func (o *opener) compileFile(p *opened, f *folder, c *checker, t ManifestTool, m
 	if name == "" || c.covered[pointer] {
 		return nil
 	}
-	if e := f.missing(c, fmt.Sprintf("tool %q", cut(t.ID)), pointer, name, nil); e != nil {
-		p.errors = append(p.errors, e)
-		return nil
-	}
 	s, err := schema.CompileFile(f, path.Clean(name), o.proofs)
 	if err == nil {
 		if o.lint || o.strict {
 			p.findings(s.Lint())
 		}
 		return s
+	}
+	if e := f.missing(c, fmt.Sprintf("tool %q", cut(t.ID)), pointer, name, nil); e != nil {
+		p.errors = append(p.errors, e)
+		return nil
 	}
 	var bad *schema.LoadError
 	if errors.As(err, &bad) && len(bad.Findings) > 0 {

@@ -172,7 +172,7 @@ func (p *program) connected(cmd *cobra.Command, c connecting) (connect.Server, e
 			p.warnf("%v", err)
 		}
 	}
-	p.warnEmpty()
+	p.warnEmpty(p.flags.plugins)
 	program, err := os.Executable()
 	if err != nil {
 		return s, failed(fmt.Errorf("looking for this program: %w", err))

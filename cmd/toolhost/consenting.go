@@ -73,7 +73,7 @@ func (p *program) updates(ctx context.Context, s *session) []heldListing {
 	if p.flags.policy != nil { // what waits in the database does not count
 		return nil
 	}
-	records, err := s.state.Consents(ctx, "")
+	records, err := s.state.ConsentsPending(ctx)
 	if err != nil {
 		s.log.Debug("reading which updates wait", "err", err)
 		return nil

@@ -184,12 +184,16 @@ func (p *program) loadAll(ctx context.Context, s *session) {
 	if err := s.loader.LoadAll(ctx); err != nil && ctx.Err() == nil {
 		p.warnf("%v", err)
 	}
-	p.warnEmpty()
+	found := map[string]bool{} // folders of plugins, and those that these lie in
+	for _, st := range s.loader.Status() {
+		found[st.Dir], found[filepath.Dir(st.Dir)] = true, true
+	}
+	p.warnEmpty(slices.DeleteFunc(slices.Clone(p.flags.plugins), func(dir string) bool { return found[filepath.Clean(dir)] }))
 }
 
-// warnEmpty names the folders of --plugins that can be read and hold no plugin.
-func (p *program) warnEmpty() {
-	for _, dir := range p.flags.plugins {
+// warnEmpty names those of folders that can be read and hold no plugin.
+func (p *program) warnEmpty(dirs []string) {
+	for _, dir := range dirs {
 		if folders, err := loader.Folders(dir); err == nil && len(folders) == 0 {
 			p.warnf("there is no plugin in %q", dir)
 		}

@@ -73,13 +73,23 @@ func (d *DB) Consent(ctx context.Context, folder string) (c *Consent, err error)
 
 // Consents gives all that is known, by plugin and folder; of one plugin where plugin is not "".
 func (d *DB) Consents(ctx context.Context, plugin string) ([]*Consent, error) {
+	return d.consents(ctx, "? = '' OR plugin = ?", plugin, plugin)
+}
+
+// ConsentsPending gives those of which a version waits, by plugin and folder.
+func (d *DB) ConsentsPending(ctx context.Context) ([]*Consent, error) {
+	return d.consents(ctx, "pending IS NOT NULL")
+}
+
+// consents gives what is known where a condition holds.
+func (d *DB) consents(ctx context.Context, condition string, args ...any) ([]*Consent, error) {
 	list := []*Consent{}
 	err := d.read(ctx, func(db *sql.DB) error {
 		return each(ctx, db, func(rows *sql.Rows) error {
 			c, err := scanConsent(rows)
 			list = append(list, c)
 			return err
-		}, "SELECT "+consentColumns+" FROM consent WHERE ? = '' OR plugin = ? ORDER BY plugin, folder", plugin, plugin)
+		}, "SELECT "+consentColumns+" FROM consent WHERE "+condition+" ORDER BY plugin, folder", args...)
 	})
 	return list, err
 }

@@ -63,6 +63,26 @@ func TestConsent(t *testing.T) {
 	}
 }
 
+// TestConsentsPending gives the plugins of which a version waits, and no others.
+func TestConsentsPending(t *testing.T) {
+	db := open(t, t.TempDir(), nil)
+	if list, err := db.ConsentsPending(t.Context()); len(list) > 0 || err != nil {
+		t.Error(list, err)
+	}
+	version := &ConsentVersion{Fingerprint: "f", Summary: json.RawMessage(`{}`)}
+	for folder, pending := range map[string]*ConsentVersion{"/a": nil, "/b": version} {
+		err := db.UpdateConsent(t.Context(), folder, true, func(*Consent) (*Consent, error) {
+			return &Consent{Folder: folder, Plugin: "p", Origin: "named", Agreed: version, Pending: pending}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if list, err := db.ConsentsPending(t.Context()); err != nil || len(list) != 1 || list[0].Folder != "/b" || list[0].Pending.Fingerprint != "f" {
+		t.Error(list, err)
+	}
+}
+
 // TestConsentEdited: a record that somebody wrote nonsense into is the version of nothing.
 func TestConsentEdited(t *testing.T) {
 	db := open(t, t.TempDir(), nil)
