@@ -89,7 +89,8 @@ func TestCancelKept(t *testing.T) {
 		p.expect("text", object{"text": "next"}, "next")
 	}
 	// A program that heeds the cancel goes on.
-	q := open(t, nil, runtimes.Spec{KeepAlive: true, Command: []string{"/bin/sh", "-c", `
+	for deadline := time.Now().Add(20 * time.Second); ; {
+		q := open(t, nil, runtimes.Spec{KeepAlive: true, Command: []string{"/bin/sh", "-c", `
 n=0
 while read -r line; do
   n=$((n+1))
@@ -99,11 +100,19 @@ while read -r line; do
   *) id=$(echo "$line" | sed 's/.*"id":"\(c[0-9]*\)".*/\1/'); echo '{"id":"'$id'","result":"line '$n'"}' ;;
   esac
 done`}})
-	ctx, cancel := context.WithCancel(t.Context())
-	if _, err := q.host.Call(ctx, &host.Call{Tool: "wait", Progress: func(string) { cancel() }}); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+		ctx, cancel := context.WithCancel(t.Context())
+		if _, err := q.host.Call(ctx, &host.Call{Tool: "wait", Progress: func(string) { cancel() }}); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+		text, failed := q.call("text", object{})
+		if !failed && text == "line 3" {
+			return
+		}
+		// One for which the machine had no time was ended.
+		if failed || text != "line 1" || time.Now().After(deadline) {
+			t.Fatalf("failed %v, got %q", failed, text)
+		}
 	}
-	q.expect("text", object{}, "line 3")
 }
 
 func TestQueueHonoursDeadlines(t *testing.T) {

@@ -52,7 +52,7 @@ func TestKilledWorker(t *testing.T) {
 
 // One stuck call costs those beside it their worker, and they are told.
 func TestStuckCall(t *testing.T) {
-	f := open(t, setup{timeout: time.Second, files: map[string]string{
+	f := open(t, setup{timeouts: map[string]time.Duration{"stuck": time.Second}, files: map[string]string{
 		"stuck.js": handlerOf("return Array.from([].values().map ? Array(2**31).values() : [])"),
 		"wait.js":  handlerOf("ctx.progress('waiting'); await new Promise((done) => setTimeout(done, 60000))"), "ok.js": handlerOf("return 'ok'"),
 	}})

@@ -33,6 +33,7 @@ type setup struct {
 	services runtimes.Services
 	memory   int64
 	timeout  time.Duration
+	timeouts map[string]time.Duration // of tools that have another
 	log      *slog.Logger
 }
 
@@ -71,9 +72,13 @@ func open(tb testing.TB, s setup) *fixture {
 	f.Host = host.New(&host.Options{Folder: f.folder, Log: s.log})
 	var tools []*host.Tool
 	for _, t := range spec.Tools {
+		timeout := s.timeout
+		if own, ok := s.timeouts[t.ID]; ok {
+			timeout = own
+		}
 		tools = append(tools, &host.Tool{
 			Name: t.ID, Description: "test", InputSchema: json.RawMessage(`{"type":"object"}`),
-			Timeout: s.timeout, Policy: &policy, Handler: f.instance.Handler(t.ID),
+			Timeout: timeout, Policy: &policy, Handler: f.instance.Handler(t.ID),
 		})
 	}
 	if _, err := f.Replace("test", host.Plugin, tools); err != nil {
