@@ -156,6 +156,7 @@ func TestStartErrors(t *testing.T) {
 		status int // of its end; 0 where that is not told
 	}{
 		"ends":            {"echo sorry >&2; exit 7", "ended before it served (exit status 7)", 7},
+		"takes its time":  {"exec >&-; sleep 0.5; exit 7", "ended before it served (exit status 7)", 7},
 		"ends well":       {"exit 0", "ended before it served (exit status 0)", 0},
 		"closes stdout":   {"exec >&-; sleep 86400", "closed its stdout without the line", 0},
 		"noise":           {"while true; do echo hello; done", "more than 100 lines", 0},

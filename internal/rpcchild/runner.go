@@ -88,8 +88,10 @@ func (r *childRunner) drain(p *child.Process, to *io.PipeWriter) {
 	}
 }
 
-// endWait is how long a child that has closed its output may take to end.
-const endWait = 250 * time.Millisecond
+// endWait is how long a child that has closed its output may take to end: closing is a part of
+// ending, and the rest of it takes time on a busy machine. Only one that lives on is waited for
+// to no purpose.
+const endWait = 3 * time.Second
 
 func (r *childRunner) awaitEnd(p *child.Process) {
 	t := time.NewTimer(endWait)
