@@ -170,8 +170,8 @@ func TestEnvironment(t *testing.T) {
 	if err := p.instance.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Dir(temp)); err == nil {
-		t.Errorf("the temporary folder %s is left", temp)
+	if left := remaining(t, filepath.Dir(temp)); len(left) > 0 {
+		t.Errorf("the temporary folder %s is left", left)
 	}
 }
 

@@ -157,9 +157,8 @@ func TestThousandCalls(t *testing.T) {
 	if n := len(workers(t)); n != 0 {
 		t.Errorf("%d workers are left", n)
 	}
-	left, err := filepath.Glob(filepath.Join(dir, "toolhost-*"))
-	if err != nil || len(left) > 0 {
-		t.Errorf("left: %q, %v", left, err)
+	if left := remaining(t, filepath.Join(dir, "toolhost-*")); len(left) > 0 {
+		t.Errorf("left: %q", left)
 	}
 }
 
