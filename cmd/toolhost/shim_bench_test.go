@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"net"
 	"os/exec"
 	"slices"
 	"testing"
@@ -10,14 +11,17 @@ import (
 	"github.com/toolhost/toolhost/permissions/sandbox"
 )
 
-// BenchmarkShim gives how long it takes until a program runs that is confined, beside one
-// that is not, in turns: the shim is this whole program, started anew.
+// BenchmarkShim gives how much longer it takes until a program runs that is confined, without
+// a network or with one of its own, than until one runs that is not, in turns: the shim is this
+// whole program, started anew.
 func BenchmarkShim(b *testing.B) {
 	type cost struct{ start, cpu time.Duration }
-	var bare, confined []cost
-	start := func(mode sandbox.Mode) cost {
+	var bare, confined, network []cost
+	rules := &sandbox.Rules{System: true}
+	dialing := &sandbox.Rules{System: true, Dial: (&net.Dialer{}).DialContext}
+	start := func(rules *sandbox.Rules, mode sandbox.Mode) cost {
 		cmd := exec.Command("/bin/true")
-		child, err := sandbox.Confine(cmd, &sandbox.Rules{System: true}, mode)
+		child, err := sandbox.Confine(cmd, rules, mode)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -33,8 +37,9 @@ func BenchmarkShim(b *testing.B) {
 		return cost{took, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
 	}
 	for b.Loop() {
-		bare = append(bare, start(sandbox.Off))
-		confined = append(confined, start(sandbox.Require))
+		bare = append(bare, start(rules, sandbox.Off))
+		confined = append(confined, start(rules, sandbox.Require))
+		network = append(network, start(dialing, sandbox.Require))
 	}
 	report := func(name string, of func(cost) time.Duration) {
 		sorted := func(list []cost) (best, median float64) {
@@ -43,9 +48,11 @@ func BenchmarkShim(b *testing.B) {
 			return ms(list[0]), ms(list[len(list)/2])
 		}
 		bareBest, bareMedian := sorted(bare)
-		best, median := sorted(confined)
-		b.ReportMetric(best-bareBest, "best-"+name+"-ms")
-		b.ReportMetric(median-bareMedian, "median-"+name+"-ms")
+		for prefix, list := range map[string][]cost{"": confined, "network-": network} {
+			best, median := sorted(list)
+			b.ReportMetric(best-bareBest, prefix+"best-"+name+"-ms")
+			b.ReportMetric(median-bareMedian, prefix+"median-"+name+"-ms")
+		}
 	}
 	report("start", func(c cost) time.Duration { return c.start })
 	report("cpu", func(c cost) time.Duration { return c.cpu }) // also of a machine that is busy

@@ -44,7 +44,7 @@ type namespace struct{ pid int }
 func namespaced(cmd *exec.Cmd, confined *sandbox.Child) (tree, error) {
 	a := cmd.SysProcAttr
 	a.Cloneflags |= syscall.CLONE_NEWPID
-	if os.Geteuid() != 0 && len(a.UidMappings) == 0 {
+	if os.Geteuid() != 0 && a.Cloneflags&syscall.CLONE_NEWUSER == 0 {
 		// Only a user namespace lets a common user have a pid namespace. The user is the
 		// same in it, and may do nothing that it may not do outside.
 		a.Cloneflags |= syscall.CLONE_NEWUSER

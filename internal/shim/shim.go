@@ -28,8 +28,10 @@ const (
 )
 
 // Environment is that of a shim; the program's is in the policy. For one processor Go starts
-// fewer threads, of which a shim has no use.
-func Environment() []string { return []string{Mark + "=1", "GOMAXPROCS=1"} }
+// fewer threads, of which a shim has no use, nor of a look at the limits of its container.
+func Environment() []string {
+	return []string{Mark + "=1", "GOMAXPROCS=1", "GODEBUG=containermaxprocs=0"}
+}
 
 // Policy is what a shim is told. Numbers of descriptors are the shim's; -1 is none.
 type Policy struct {
@@ -37,8 +39,10 @@ type Policy struct {
 	Argv, Env []string
 	Keep      int // descriptors below this number are the program's
 	Ruleset   int
-	Status    int      // where the shim says what happened
-	Host      int      // the host's process, to see whether it still lives
+	Status    int // where the shim says what happened
+	Host      int // the host's process, to see whether it still lives
+	User      int // who the host is, and so the shim
+	Group     int
 	Socket    int      // where the shim sends the listener of its network
 	Port      int      // at which it listens
 	Hidden    []string // folders that are to look like Empty
@@ -84,7 +88,7 @@ func (p *Policy) Encode() []byte {
 	w.text(p.Path)
 	w.texts(p.Argv)
 	w.texts(p.Env)
-	for _, n := range []int{p.Keep, p.Ruleset, p.Status, p.Host, p.Socket, p.Port} {
+	for _, n := range []int{p.Keep, p.Ruleset, p.Status, p.Host, p.User, p.Group, p.Socket, p.Port} {
 		w.number(uint64(n))
 	}
 	w.texts(p.Hidden)
@@ -151,7 +155,7 @@ func (r *reader) texts() []string {
 func Decode(text []byte) (*Policy, error) {
 	r := &reader{b: text}
 	p := &Policy{Path: r.text(), Argv: r.texts(), Env: r.texts()}
-	for _, n := range []*int{&p.Keep, &p.Ruleset, &p.Status, &p.Host, &p.Socket, &p.Port} {
+	for _, n := range []*int{&p.Keep, &p.Ruleset, &p.Status, &p.Host, &p.User, &p.Group, &p.Socket, &p.Port} {
 		*n = int(r.number())
 	}
 	p.Hidden, p.Empty, p.Filter = r.texts(), r.text(), r.text()

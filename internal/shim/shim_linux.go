@@ -148,6 +148,7 @@ func (p *Policy) become() {
 	_, err := call("close_range", sysCloseRange, uintptr(p.Keep), last, closeRangeCloexec)
 	check("descriptors", err)
 	check("host", p.dieWithHost())
+	check("identity", p.beOneself())
 	if p.Socket >= 0 {
 		check("network", p.openNetwork())
 	}
@@ -186,6 +187,42 @@ func (p *Policy) dieWithHost() error {
 		syscall.Exit(exitSetup)
 	}
 	return nil
+}
+
+// beOneself gives this process the user and the group of the host where it is nobody yet,
+// which it is in a user namespace that was just made. The host could do it from outside, but
+// would have to copy the tables of its own memory to start a process that waits for that.
+func (p *Policy) beOneself() error {
+	if known, err := mapped(); known || err != nil {
+		return err
+	}
+	self := func(id int) string { return strconv.Itoa(id) + " " + strconv.Itoa(id) + " 1" }
+	for _, f := range []struct{ path, text string }{
+		{"/proc/self/setgroups", "deny"}, {"/proc/self/gid_map", self(p.Group)}, {"/proc/self/uid_map", self(p.User)},
+	} {
+		fd, err := syscall.Open(f.path, syscall.O_WRONLY|syscall.O_CLOEXEC, 0)
+		if err != nil {
+			return failed("opening "+f.path, err)
+		}
+		_, err = syscall.Write(fd, []byte(f.text))
+		_ = syscall.Close(fd)
+		if err != nil {
+			return failed("writing "+f.path, err)
+		}
+	}
+	return nil
+}
+
+// mapped reports whether this process's namespace knows any user.
+func mapped() (bool, error) {
+	const path = "/proc/self/uid_map"
+	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return false, failed("opening "+path, err)
+	}
+	defer syscall.Close(fd)
+	n, err := syscall.Read(fd, make([]byte, 64))
+	return n > 0, failed("reading "+path, err)
 }
 
 // openNetwork brings up the loopback device of this process's own network, listens there

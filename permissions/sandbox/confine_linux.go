@@ -51,7 +51,7 @@ func (c *Child) confine(rules *Rules, mode Mode, s *Support) error {
 		return err
 	}
 	proxied := rules.Dial != nil && s.Network && (rules.Sockets == "" || s.Landlock >= 9)
-	p := &shim.Policy{Port: proxyPort, Path: c.cmd.Path, Argv: c.cmd.Args, Ruleset: -1, Socket: -1, Limits: rules.Limits.list(s.Namespaces)}
+	p := &shim.Policy{Port: proxyPort, Path: c.cmd.Path, Argv: c.cmd.Args, Ruleset: -1, Socket: -1, User: os.Geteuid(), Group: os.Getegid(), Limits: rules.Limits.list(s.Namespaces)}
 	if !filepath.IsAbs(p.Path) {
 		dir, err := filepath.Abs(c.cmd.Dir)
 		if err != nil {
@@ -164,21 +164,20 @@ func (c *Child) attributes(s *Support, network, mounts bool) *syscall.SysProcAtt
 // namespaces gives a child user, process and IPC namespaces of its own, and a network and
 // mounts where it is to have some.
 func namespaces(a *syscall.SysProcAttr, network, mounts bool) {
-	// The ambient rights below are for who is not root: it would lose its rights in the
-	// namespaces by becoming the shim, which gives them up once it has used them.
+	// It is nobody in them until the shim says who it is: with the mappings here, Go would
+	// not start it as it starts all others, in the host's memory until it becomes the shim,
+	// but in a copy, which takes milliseconds, and more the larger the host is.
+	a.Cloneflags |= unix.CLONE_VM | unix.CLONE_VFORK
 	a.Cloneflags |= unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWIPC
+	// Its rights in the namespaces would be lost by becoming the shim, were they not ambient.
+	// The shim gives them up once it has used them: to say who it is, and for what follows.
+	a.AmbientCaps = append(slices.Clip(a.AmbientCaps), unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP)
 	if network {
 		a.Cloneflags |= unix.CLONE_NEWNET
-		a.AmbientCaps = append(slices.Clip(a.AmbientCaps), unix.CAP_NET_ADMIN)
+		a.AmbientCaps = append(a.AmbientCaps, unix.CAP_NET_ADMIN)
 	}
 	if mounts {
 		a.Cloneflags |= unix.CLONE_NEWNS
-		a.AmbientCaps = append(slices.Clip(a.AmbientCaps), unix.CAP_SYS_ADMIN)
-	}
-	if len(a.UidMappings) == 0 {
-		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
-		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
-		a.GidMappingsEnableSetgroups = false
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -31,7 +32,13 @@ import (
 func runOther(what string, w *world) int {
 	switch what {
 	case "environment":
-		return report(environment{Env: os.Environ(), Files: descriptors(), Status: status1(), Limits: limits()})
+		users, _ := os.ReadFile("/proc/self/uid_map")
+		groups, _ := os.ReadFile("/proc/self/gid_map")
+		setgroups, _ := os.ReadFile("/proc/self/setgroups")
+		return report(environment{
+			Env: os.Environ(), Files: descriptors(), Status: status1(), Limits: limits(),
+			Identity: strings.Fields(string(users) + string(groups) + string(setgroups)),
+		})
 	case "questions":
 		return answerQuestions()
 	case "fetch":
@@ -104,10 +111,11 @@ func report(v any) int {
 }
 
 type environment struct {
-	Env    []string
-	Files  []int
-	Status map[string]string
-	Limits map[string]uint64
+	Env      []string
+	Files    []int
+	Status   map[string]string
+	Limits   map[string]uint64
+	Identity []string // who it is inside and outside of its namespace, and how many; whether groups may be set
 }
 
 // descriptors gives the descriptors that are open, but for those of Go's own poller.
@@ -198,6 +206,17 @@ func TestEnvironment(t *testing.T) {
 				if got.Status[name] != want {
 					t.Errorf("%s is %s, not %s", name, got.Status[name], want)
 				}
+			}
+			user, group := strconv.Itoa(os.Geteuid()), strconv.Itoa(os.Getegid())
+			if identity := []string{user, user, "1", group, group, "1", "deny"}; s.Namespaces && !slices.Equal(got.Identity, identity) {
+				t.Errorf("the child is %v in its namespace, not %v", got.Identity, identity)
+			}
+			if none := "0000000000000000"; s.Namespaces && got.Status["CapBnd"] != none {
+				t.Errorf("the child could get the rights %s", got.Status["CapBnd"])
+			}
+			// The child was started in the memory of this process.
+			if dumpable, err := unix.PrctlRetInt(unix.PR_GET_DUMPABLE, 0, 0, 0, 0); err != nil || dumpable != 1 {
+				t.Errorf("its start has changed this process: dumpable is %d, %v", dumpable, err)
 			}
 			want := map[string]uint64{"data": 2 << 30, "fsize": 1 << 20, "nofile": 300, "core": 0, "cpu": 90, "nproc": 100}
 			if !s.Namespaces {

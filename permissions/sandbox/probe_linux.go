@@ -64,7 +64,7 @@ func tryFilter() error {
 
 // tryNamespaces starts a shim in namespaces of its own that only tries.
 func tryNamespaces(network, mounts bool) error {
-	p := &shim.Policy{Port: proxyPort, Probe: true, Ruleset: -1, Socket: -1, Status: 4, Host: 5, Keep: 3}
+	p := &shim.Policy{Port: proxyPort, Probe: true, Ruleset: -1, Socket: -1, Status: 4, Host: 5, User: os.Geteuid(), Group: os.Getegid(), Keep: 3}
 	reader, writer, err := os.Pipe()
 	if err != nil {
 		return err
