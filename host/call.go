@@ -34,11 +34,7 @@ func (h *Host) Call(ctx context.Context, call *Call) (*Result, error) {
 		return nil, err
 	}
 	defer done()
-	result, err := h.lookUp(ctx, call, (*table).tool)
-	if unknown, ok := err.(*UnknownToolError); ok && !unknown.Disabled && h.options.Waiting != nil {
-		unknown.Plugin, unknown.Allow = h.options.Waiting(call.Tool)
-	}
-	return result, err
+	return h.lookUp(ctx, call, (*table).tool)
 }
 
 // MaxDepth is how deep commands may run commands.
@@ -147,6 +143,9 @@ func (h *Host) call(ctx context.Context, r *run, find func(*table, string) (Regi
 	t, err := find(h.table.Load(), r.call.Tool)
 	c := h.begin(r, t)
 	if err != nil {
+		if unknown, ok := err.(*UnknownToolError); ok && !unknown.Disabled && h.options.Waiting != nil {
+			unknown.Plugin, unknown.Allow = h.options.Waiting(r.call.Tool) // before observers get it
+		}
 		h.refuse(r, t, c, FailureUnknown, nil, err)
 		return nil, err
 	}
