@@ -422,7 +422,8 @@ func TestSilentServer(t *testing.T) {
 
 // A program's input closes a moment before it is known how it ends.
 func TestInputClosedBeforeTheEnd(t *testing.T) {
-	const script = `exec <&-; echo '{"jsonrpc":"2.0","method":"notifications/closed"}'; echo 'out of cheese' >&2; exit 3`
+	// A supervisor has the same pipe until it knows that the program runs.
+	const script = `exec <&-; while [ -e "/proc/$PPID/fd/0" ]; do :; done; echo '{"jsonrpc":"2.0","method":"notifications/closed"}'; echo 'out of cheese' >&2; exit 3`
 	p, err := startProgram(t.Context(), Config{Command: "/bin/sh", Args: []string{"-c", script}}, t.TempDir(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
