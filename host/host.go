@@ -129,7 +129,7 @@ type Registered struct {
 
 // Agent is who calls.
 type Agent struct {
-	ID   string // stable in a session
+	ID   string // the same for all calls of a session; "" where there is none
 	Name string
 }
 

@@ -22,11 +22,12 @@ type words struct {
 	mixed bool // they are not
 }
 
-// give notes that the process is about to be given a call of an agent.
+// give notes that the process is about to be given a call of an agent. Of two calls without a
+// session nobody knows whether one agent makes them.
 func (w *words) give(agent host.Agent) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.mixed = w.mixed || w.given && w.agent != agent
+	w.mixed = w.mixed || w.given && (w.agent != agent || agent.ID == "")
 	w.agent, w.given = agent, true
 }
 
