@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolhost/toolhost/host"
@@ -201,23 +202,21 @@ func (l *Loader) LoadAll(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// openAll opens plugin folders, of which it is known where they are; each gets a channel that gives the one answer. The user's
-// consent is asked for once following is closed.
+// openAll opens plugin folders, of which it is known where they are; each gets a channel that
+// gives the one answer. The user's consent is asked for once following is closed.
 func (l *Loader) openAll(ctx context.Context, folders, resolved []string, following <-chan struct{}) []chan *opened {
 	answers := make([]chan *opened, len(folders))
 	for i := range answers {
 		answers[i] = make(chan *opened, 1)
 	}
-	go func() {
-		slots := make(chan struct{}, opening)
-		for i, f := range folders {
-			slots <- struct{}{}
-			go func() {
-				defer func() { <-slots }()
-				answers[i] <- l.opener.openVersion(ctx, f, version{resolved: resolved[i], asking: following})
-			}()
-		}
-	}()
+	var next atomic.Int64
+	for range min(opening, len(folders)) { // of each goroutine the stack has to grow once
+		go func() {
+			for i := next.Add(1) - 1; i < int64(len(folders)); i = next.Add(1) - 1 {
+				answers[i] <- l.opener.openVersion(ctx, folders[i], version{resolved: resolved[i], asking: following})
+			}
+		}()
+	}
 	return answers
 }
 

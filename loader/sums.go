@@ -3,11 +3,9 @@ package loader
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"hash"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -73,11 +71,8 @@ func (s sums) without(others map[string][]byte) sums {
 
 // digest gives one hash of all of them.
 func (s sums) digest() string {
-	h := sha256.New()
-	for _, name := range slices.Sorted(maps.Keys(s)) {
-		_, _ = fmt.Fprintf(h, "%q %x\n", name, s[name]) // a hash never fails
-	}
-	return hex.EncodeToString(h.Sum(nil))
+	sum := sha256.Sum256(runtimes.AppendSums(nil, s))
+	return hex.EncodeToString(sum[:])
 }
 
 // folders gives the folders that hold the files, and those above them below the

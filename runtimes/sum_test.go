@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -48,5 +49,14 @@ func TestSum(t *testing.T) {
 	change(os.Chtimes(name, time.Time{}, time.Unix(2, 0)))
 	if later == huge || sum() == later {
 		t.Error("a huge file of another time or size has the same sum")
+	}
+}
+
+// The digest of what was agreed to is made of these lines, and must be the same in later versions.
+func TestAppendSums(t *testing.T) {
+	got := string(runtimes.AppendSums([]byte("head\n"), map[string][sha256.Size]byte{"b/\"c\".js": {1, 0xab}, "a": {}}))
+	zero := strings.Repeat("00", sha256.Size)
+	if want := "head\n\"a\" " + zero + "\n" + `"b/\"c\".js" 01ab` + zero[4:] + "\n"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -181,16 +181,12 @@ func (r *Runtime) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instan
 
 // madeFor is what a bundle of a plugin is kept for, besides the files that went into it.
 func madeFor(spec *runtimes.Spec, files []string) [sha256.Size]byte {
-	h := sha256.New()
 	var env []string
 	if spec.Policy != nil {
 		env = spec.Policy.Env
 	}
-	fmt.Fprintf(h, "%q %q %q %q %q %q %t\n", spec.Plugin, spec.Version, spec.State, spec.Engine, files, env, spec.Card != nil)
-	for _, name := range slices.Sorted(maps.Keys(spec.Sums)) {
-		fmt.Fprintf(h, "%q %x\n", name, spec.Sums[name])
-	}
-	return [sha256.Size]byte(h.Sum(nil))
+	made := fmt.Appendf(nil, "%q %q %q %q %q %q %t\n", spec.Plugin, spec.Version, spec.State, spec.Engine, files, env, spec.Card != nil)
+	return sha256.Sum256(runtimes.AppendSums(made, spec.Sums))
 }
 
 // showsTools reports whether a card may hide tools while it is evaluated, so that it has to
