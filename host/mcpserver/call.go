@@ -32,9 +32,11 @@ type toolCall struct {
 	name    string
 	args    json.RawMessage
 	meta    mcp.Meta
-	header  http.Header // of the HTTP request that brought it, if one did
-	session *mcp.ServerSession
+	header  http.Header         // of the HTTP request that brought it, if one did
+	session *mcp.ServerSession  // nil where it has none
+	agentID string              // "" where it has no session
 	client  *mcp.Implementation // nil where it does not say who it is
+	server  *mcp.Implementation // to be named in the answer; nil where that is left to the SDK
 	// resultType of the answer: "" before the stateless revision.
 	resultType string
 	// notify sends what the handler says on its way.
@@ -47,7 +49,7 @@ type toolCall struct {
 func sdkCall(req *mcp.CallToolRequest) *toolCall {
 	c := &toolCall{
 		name: req.Params.Name, args: req.Params.Arguments, meta: req.Params.Meta,
-		session: req.Session, client: req.ClientInfo(), resultType: resultType(req), notify: req.Session.NotifyProgress,
+		session: req.Session, agentID: req.Session.ID(), client: req.ClientInfo(), resultType: resultType(req), notify: req.Session.NotifyProgress,
 	}
 	if extra := req.GetExtra(); extra != nil {
 		c.header = extra.Header
@@ -65,7 +67,7 @@ func (c *toolCall) carried(name string) string {
 
 // agent says who calls.
 func (c *toolCall) agent() host.Agent {
-	a := host.Agent{ID: c.session.ID()}
+	a := host.Agent{ID: c.agentID}
 	if c.client != nil {
 		a.Name = cut(c.client.Name, maxAgentName)
 	}
@@ -78,7 +80,9 @@ func (s *Server) callTool(ctx context.Context, c *toolCall) (*callResult, error)
 	call := &host.Call{Tool: c.name, Args: c.args, Agent: c.agent()}
 	call.Complete = completer(c.session)
 	said := newProgress(ctx, c)
-	ctx = context.WithValue(ctx, sessionKey{}, c.session)
+	if c.session != nil {
+		ctx = context.WithValue(ctx, sessionKey{}, c.session)
+	}
 	if said != nil {
 		call.Progress = said.say
 	}
@@ -121,7 +125,7 @@ func (s *Server) run(ctx context.Context, c *toolCall, call *host.Call) (*host.R
 	defer s.limit.leave()
 	result, err := s.host.Call(ctx, call)
 	if result != nil {
-		result = s.cutTexts(owner(ctx, c.session, c.resultType), result)
+		result = s.cutTexts(owner(ctx, c.agentID, c.resultType), result)
 		c.size = result.Size()
 		conn.expect(c.size) // before another call takes its place
 	}
@@ -151,6 +155,12 @@ func (s *Server) convert(c *toolCall, r *host.Result) *callResult {
 		for name, value := range fields {
 			result.Meta[name] = value
 		}
+	}
+	if c.server != nil {
+		if result.Meta == nil {
+			result.Meta = mcp.Meta{}
+		}
+		result.Meta[mcp.MetaKeyServerInfo] = c.server
 	}
 	return result
 }

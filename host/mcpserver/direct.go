@@ -14,7 +14,7 @@ import (
 // Why are calls answered past the SDK? It costs more than all that the host does for a call:
 // of a trivial one two thirds on standard input, and three quarters over HTTP. Calls are
 // nearly all that clients ask for. What is rare stays with it: the handshake, lists, and calls
-// in the stateless revision, which asks for much to be checked of each request.
+// with anything out of the ordinary, about which it also says what is wrong.
 
 const (
 	methodCall = "tools/call"
@@ -22,20 +22,36 @@ const (
 	reservedMeta = "io.modelcontextprotocol/"
 )
 
-// directCall gives the call that a request asks for, or nil where the SDK is to serve it:
-// it is another request, has anything out of the ordinary, or the session has not begun.
+// directCall gives the call that a request of a session asks for, or nil where the SDK is to
+// serve it: it is another request, has anything out of the ordinary, or the session has not
+// begun.
 func directCall(req *jsonrpc.Request, session *mcp.ServerSession) *toolCall {
-	if req.Method != methodCall || !req.IsCall() || session == nil {
+	if session == nil {
 		return nil
 	}
 	begun := session.InitializeParams()
 	if begun == nil || begun.ProtocolVersion >= statelessRevision {
 		return nil
 	}
-	if len(req.Params) == 0 || req.Params[0] != '{' {
+	c := parseCall(req)
+	if c == nil {
 		return nil
 	}
-	c := &toolCall{session: session, client: begun.ClientInfo, notify: session.NotifyProgress}
+	for name := range c.meta {
+		if strings.HasPrefix(name, reservedMeta) {
+			return nil
+		}
+	}
+	c.session, c.agentID, c.client, c.notify = session, session.ID(), begun.ClientInfo, session.NotifyProgress
+	return c
+}
+
+// parseCall gives what a request says of a call, or nil where it is no plain one.
+func parseCall(req *jsonrpc.Request) *toolCall {
+	if req.Method != methodCall || !req.IsCall() || len(req.Params) == 0 || req.Params[0] != '{' {
+		return nil
+	}
+	c := &toolCall{}
 	named := false
 	for name, value := range jsondoc.Members(req.Params) {
 		ok := true
@@ -57,11 +73,6 @@ func directCall(req *jsonrpc.Request, session *mcp.ServerSession) *toolCall {
 	}
 	if !named {
 		return nil
-	}
-	for name := range c.meta {
-		if strings.HasPrefix(name, reservedMeta) {
-			return nil
-		}
 	}
 	return c
 }

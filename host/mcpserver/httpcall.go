@@ -11,34 +11,87 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+const (
+	headerMethod = "Mcp-Method"
+	headerName   = "Mcp-Name"
+)
+
 // directCall gives the call that a request asks for, or nil where the SDK is to serve it.
 // It also is to serve clients that hear more than progress during a call: of the log, or
 // what their model is asked.
 func (h *HTTPHandler) directCall(r *http.Request, x *exchange, req *jsonrpc.Request) *toolCall {
+	if !isPlain(r.Header) {
+		return nil
+	}
+	revision := r.Header.Get(headerRevision)
+	if revision >= statelessRevision {
+		return h.statelessCall(r.Header, req)
+	}
 	h.mu.Lock()
 	s := x.session
 	direct := s != nil && !s.ended && !s.logs
 	h.mu.Unlock()
-	if !direct || completer(s.mcp) != nil || !isPlain(r, s.mcp) {
+	if !direct || completer(s.mcp) != nil {
 		return nil
 	}
 	call := directCall(req, s.mcp)
-	if call != nil {
-		call.header = r.Header
+	if call == nil || revision != "" && revision != s.mcp.InitializeParams().ProtocolVersion {
+		return nil
 	}
+	call.header = r.Header
 	return call
 }
 
-// isPlain reports whether the headers of a request are those that it should have. What is
-// wrong with others the SDK says.
-func isPlain(r *http.Request, session *mcp.ServerSession) bool {
-	content, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
-	accept := strings.Join(r.Header.Values("Accept"), ",")
-	begun, revision := session.InitializeParams(), r.Header.Get(headerRevision)
+// isPlain reports whether the headers of a request are those that one should have.
+func isPlain(header http.Header) bool {
+	content, _, _ := strings.Cut(header.Get("Content-Type"), ";")
+	accept := strings.Join(header.Values("Accept"), ",")
 	return content == "application/json" &&
 		strings.Contains(accept, "application/json") && strings.Contains(accept, "text/event-stream") &&
-		begun != nil && (revision == "" || revision == begun.ProtocolVersion) &&
-		len(r.Header.Values("Last-Event-ID")) == 0
+		len(header.Values("Last-Event-ID")) == 0
+}
+
+// statelessCall is directCall for requests that say all about themselves, in the headers as
+// well as in _meta.
+func (h *HTTPHandler) statelessCall(header http.Header, req *jsonrpc.Request) *toolCall {
+	if header.Get(headerRevision) != statelessRevision || header.Get(headerMethod) != methodCall {
+		return nil
+	}
+	c := parseCall(req)
+	if c == nil || header.Get(headerName) != c.name || !h.server.isPlain(c.name) {
+		return nil
+	}
+	if _, there := h.server.host.Tool(c.name); !there {
+		return nil
+	}
+	var capabilities *mcp.ClientCapabilities
+	for name, value := range c.meta {
+		ok := true
+		switch name {
+		case mcp.MetaKeyProtocolVersion:
+			ok = value == statelessRevision
+		case mcp.MetaKeyClientCapabilities:
+			ok = decode(value, &capabilities)
+		case mcp.MetaKeyClientInfo:
+			ok = decode(value, &c.client)
+		default:
+			ok = !strings.HasPrefix(name, reservedMeta)
+		}
+		if !ok {
+			return nil
+		}
+	}
+	if c.meta[mcp.MetaKeyProtocolVersion] == nil || capabilities == nil {
+		return nil
+	}
+	c.header, c.server, c.resultType = header, h.server.self, completeResult
+	return c
+}
+
+// decode decodes a part of _meta. It reports whether that is what it should be.
+func decode(value, into any) bool {
+	text, err := json.Marshal(value)
+	return err == nil && json.Unmarshal(text, into) == nil
 }
 
 // serveCall answers a call.
@@ -87,17 +140,22 @@ func (s *stream) event(line []byte) error {
 func (h *HTTPHandler) beginCall(x *exchange, id jsonrpc.ID, cancel context.CancelFunc) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if x.session.calls[id] != nil {
+	switch {
+	case x.session == nil: // each request stands for itself
+	case x.session.calls[id] != nil:
 		return false
+	default:
+		x.session.calls[id] = cancel
 	}
-	x.session.calls[id] = cancel
 	return true
 }
 
 func (h *HTTPHandler) endCall(x *exchange, id jsonrpc.ID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(x.session.calls, id)
+	if x.session != nil {
+		delete(x.session.calls, id)
+	}
 }
 
 // cancelCall cancels the call that a cancellation names. Of others the SDK knows.

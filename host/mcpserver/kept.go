@@ -115,12 +115,12 @@ func (s *Server) cutTexts(owner string, result *host.Result) *host.Result {
 
 // owner says whose a kept text is. Requests without a session share theirs: who does not
 // know the id, which is as hard to guess as a password, gets nothing.
-func owner(ctx context.Context, session mcp.Session, resultType string) string {
+func owner(ctx context.Context, agentID, resultType string) string {
 	_, stdio := ctx.Value(connKey{}).(*lineConn)
 	if !stdio && resultType != "" {
 		return ""
 	}
-	return session.ID()
+	return agentID
 }
 
 // boundary gives the last place at or before n where a character begins.
@@ -140,7 +140,7 @@ func (s *Server) readKept(ctx context.Context, req *mcp.ReadResourceRequest) (*m
 	if err != nil || !strings.HasPrefix(req.Params.URI, resultPrefix) {
 		return nil, mcp.ResourceNotFoundError(req.Params.URI)
 	}
-	text, there := s.kept.text(owner(ctx, req.Session, resultType(req)), strings.TrimPrefix(u.Path, "/"))
+	text, there := s.kept.text(owner(ctx, req.Session.ID(), resultType(req)), strings.TrimPrefix(u.Path, "/"))
 	if !there {
 		return nil, mcp.ResourceNotFoundError(req.Params.URI)
 	}

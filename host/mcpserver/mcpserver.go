@@ -80,6 +80,7 @@ type Server struct {
 	log   *slog.Logger
 	ready <-chan struct{}
 	mcp   *mcp.Server
+	self  *mcp.Implementation // who the server is
 	limit *limit
 
 	around    func(context.Context, *host.Call, func(string) string) (context.Context, func(*host.Result, error))
@@ -135,6 +136,7 @@ func New(h *host.Host, options *Options) *Server {
 		host:     h,
 		log:      o.Log,
 		ready:    o.Ready,
+		self:     &mcp.Implementation{Name: o.Name, Title: o.Title, Version: o.Version},
 		limit:    newLimit(o.MaxInFlight),
 		around:   o.Around,
 		messages: newMessages(),
@@ -149,7 +151,7 @@ func New(h *host.Host, options *Options) *Server {
 		capabilities.Resources = &mcp.ResourceCapabilities{}
 	}
 	s.mcp = mcp.NewServer(
-		&mcp.Implementation{Name: o.Name, Title: o.Title, Version: o.Version},
+		s.self,
 		&mcp.ServerOptions{
 			Instructions: o.Instructions,
 			Logger:       slog.New(calmHandler{o.Log.Handler()}),

@@ -16,6 +16,9 @@ import (
 // name their revision themselves.
 const statelessRevision = "2026-07-28"
 
+// completeResult is the resultType of a result that nothing is asked for any more.
+const completeResult = "complete"
+
 // receive is the middleware for what clients ask. No panic passes it (the SDK has no
 // recover, so one would end the process), nor a nil result (the SDK would panic).
 func (s *Server) receive(next mcp.MethodHandler) mcp.MethodHandler {
@@ -73,7 +76,7 @@ func internalError() error {
 // revision expect it, older ones do not know it.
 func resultType(req mcp.Request) string {
 	if revision, _ := req.GetParams().GetMeta()[mcp.MetaKeyProtocolVersion].(string); revision >= statelessRevision {
-		return "complete"
+		return completeResult
 	}
 	return ""
 }

@@ -18,6 +18,9 @@ const maxSampled = 4096
 // completer lets a call ask the client's model, where the client offers it; nil elsewhere.
 // The stateless revision has no requests to clients.
 func completer(session *mcp.ServerSession) func(context.Context, *host.Prompt) (string, error) {
+	if session == nil {
+		return nil
+	}
 	params := session.InitializeParams()
 	if params == nil || params.ProtocolVersion >= statelessRevision || params.Capabilities == nil || params.Capabilities.Sampling == nil {
 		return nil

@@ -43,6 +43,7 @@ type definition struct {
 	raw   json.RawMessage // the tool's object in tools/list
 	input json.RawMessage // its schema
 	same  bool            // it says what the one that is listed does
+	known bool            // to the SDK, too
 	err   error           // why it cannot be listed
 }
 
@@ -192,6 +193,14 @@ func (s *Server) defineOne(t host.Registered) (d *definition) {
 	return d
 }
 
+// isPlain reports whether a tool is listed, and nothing of it concerns the SDK.
+func (s *Server) isPlain(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d := s.listed[name]
+	return d != nil && d.err == nil && !d.known
+}
+
 // changeMark is a tool of the SDK's that stands for the list: no tool of the host can have the
 // name, and it is never listed.
 const changeMark = "toolhost.list"
@@ -207,6 +216,7 @@ func (s *Server) add(d *definition) (err error) {
 		s.mcp.RemoveTools(d.tool.Name) // if it was one of them
 		return nil
 	}
+	d.known = true
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("%v", v)
