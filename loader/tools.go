@@ -127,18 +127,21 @@ func (c *checker) legacy(pointer string, t map[string]any) {
 }
 
 func (c *checker) toolID(pointer, id string) {
-	hint := "use 1 to 64 letters, digits, _ and -"
-	if fixed := fixToolID(id); fixed != "" && fixed != id {
-		hint = fmt.Sprintf(`write "id": %q`, fixed)
-	}
 	switch {
 	case strings.Contains(id, "."):
-		c.error(pointer, ruleToolDot, fmt.Sprintf("the tool id %q has a dot: dots are reserved for namespace prefixing", cut(id)), hint)
+		c.error(pointer, ruleToolDot, fmt.Sprintf("the tool id %q has a dot: dots are reserved for namespace prefixing", cut(id)), toolIDHint(id))
 	case !toolID.MatchString(id):
-		c.error(pointer, ruleToolID, fmt.Sprintf("the tool id %q must match %s", cut(id), toolID), hint)
+		c.error(pointer, ruleToolID, fmt.Sprintf("the tool id %q must match %s", cut(id), toolID), toolIDHint(id))
 	case strings.Contains(id, "__"):
-		c.error(pointer, ruleToolMount, fmt.Sprintf("the tool id %q has __, which is reserved for the tools of mounted MCP servers", id), hint)
+		c.error(pointer, ruleToolMount, fmt.Sprintf("the tool id %q has __, which is reserved for the tools of mounted MCP servers", id), toolIDHint(id))
 	}
+}
+
+func toolIDHint(id string) string {
+	if fixed := fixToolID(id); fixed != "" && fixed != id {
+		return fmt.Sprintf(`write "id": %q`, fixed)
+	}
+	return "use 1 to 64 letters, digits, _ and -"
 }
 
 // fixToolID gives the tool id that was probably meant, or "".
