@@ -471,8 +471,11 @@ func TestShape(t *testing.T) {
 // A handler that fails when its deadline has passed has run out of time: nobody has cancelled.
 func TestErrorAtTheDeadline(t *testing.T) {
 	h := New(nil)
-	late := tool("late", func(context.Context, *Call) (*Result, error) { return nil, errors.New("aborted") })
-	late.Timeout = 1 // it has passed before the handler begins
+	late := tool("late", func(ctx context.Context, _ *Call) (*Result, error) {
+		<-ctx.Done()
+		return nil, errors.New("aborted")
+	})
+	late.Timeout = 1
 	replace(t, h, "p", Plugin, late)
 	for range 100 {
 		r, err := h.Call(t.Context(), &Call{Tool: "late"})
