@@ -11,12 +11,9 @@ import (
 	"github.com/toolhost/toolhost/internal/jsondoc"
 )
 
-// Why are calls answered past the SDK? It costs more than all that the host does for a call:
-// of a trivial one two thirds on standard input, and three quarters over HTTP. Calls are
-// nearly all that clients ask for. What is rare stays with it: the handshake, lists, and calls
-// with anything out of the ordinary, about which it also says what is wrong.
-
 const (
+	// methodCall is what clients ask for most. The SDK costs it more than all that the host
+	// does for it, so plain calls are answered without the SDK.
 	methodCall = "tools/call"
 	// reservedMeta begins the names in _meta that have a meaning for the protocol itself.
 	reservedMeta = "io.modelcontextprotocol/"
