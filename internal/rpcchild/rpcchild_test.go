@@ -19,6 +19,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/child"
 	"github.com/toolhost/toolhost/permissions/sandbox"
+	"github.com/toolhost/toolhost/runtimes/runtimestest"
 )
 
 var handshakeOfTests = goplugin.HandshakeConfig{ProtocolVersion: 1, MagicCookieKey: "RPCCHILD", MagicCookieValue: "tests"}
@@ -93,30 +94,11 @@ func temp(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", dir)
 	t.Cleanup(func() {
-		if left := remaining(t, filepath.Join(dir, "*")); len(left) > 0 {
+		if left := runtimestest.Remaining(t, filepath.Join(dir, "*")); len(left) > 0 {
 			t.Errorf("what is left: %v", left)
 		}
 		_ = os.RemoveAll(dir)
 	})
-}
-
-// remaining gives what matches a pattern, once that is nothing or too long has passed: what
-// takes long to remove is removed after its owner was closed.
-func remaining(t *testing.T, pattern string) (list []string) {
-	t.Helper()
-	look := time.NewTicker(10 * time.Millisecond)
-	defer look.Stop()
-	for range 1000 {
-		var err error
-		if list, err = filepath.Glob(pattern); err != nil {
-			t.Fatal(err)
-		}
-		if len(list) == 0 {
-			return nil
-		}
-		<-look.C
-	}
-	return list
 }
 
 func TestServing(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/runtimes"
+	"github.com/toolhost/toolhost/runtimes/runtimestest"
 )
 
 // After many kills under load nothing is left of the processes: none of them runs, and no
@@ -44,31 +45,12 @@ func TestKills(t *testing.T) {
 	if left := descendants(t); len(left) > 0 {
 		t.Errorf("processes that are left: %v", left)
 	}
-	if files := remaining(t, filepath.Join(temp, "toolhost-*")); len(files) > 0 {
+	if files := runtimestest.Remaining(t, filepath.Join(temp, "toolhost-*")); len(files) > 0 {
 		t.Errorf("files that are left: %v", files)
 	}
 	if after := openFiles(t); after > before+2 {
 		t.Errorf("%d open files, %d before", after, before)
 	}
-}
-
-// remaining gives what matches a pattern, once that is nothing or too long has passed: what
-// takes long to remove is removed after its owner was closed.
-func remaining(t *testing.T, pattern string) (list []string) {
-	t.Helper()
-	look := time.NewTicker(10 * time.Millisecond)
-	defer look.Stop()
-	for range 1000 {
-		var err error
-		if list, err = filepath.Glob(pattern); err != nil {
-			t.Fatal(err)
-		}
-		if len(list) == 0 {
-			return nil
-		}
-		<-look.C
-	}
-	return list
 }
 
 // kill has calls under way on several goroutines, of which each kills its process, or has

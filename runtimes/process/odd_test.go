@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolhost/toolhost/runtimes"
 	"github.com/toolhost/toolhost/runtimes/process"
+	"github.com/toolhost/toolhost/runtimes/runtimestest"
 )
 
 // answers are programs that do what they should not, and yet answer.
@@ -170,7 +171,7 @@ func TestEnvironment(t *testing.T) {
 	if err := p.instance.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if left := remaining(t, filepath.Dir(temp)); len(left) > 0 {
+	if left := runtimestest.Remaining(t, filepath.Dir(temp)); len(left) > 0 {
 		t.Errorf("the temporary folder %s is left", left)
 	}
 }

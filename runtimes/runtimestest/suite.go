@@ -426,3 +426,22 @@ func testBroken(t *testing.T, harness *Harness) {
 		t.Errorf("got %q, want a place in %q", err, harness.BrokenFile)
 	}
 }
+
+// Remaining gives the files that match a pattern, once there are none or too long has passed: what
+// takes long to remove is removed after its owner was closed.
+func Remaining(tb testing.TB, pattern string) (list []string) {
+	tb.Helper()
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for range 1000 {
+		var err error
+		if list, err = filepath.Glob(pattern); err != nil {
+			tb.Fatal(err)
+		}
+		if len(list) == 0 {
+			return nil
+		}
+		<-look.C
+	}
+	return list
+}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/runtimes"
+	"github.com/toolhost/toolhost/runtimes/runtimestest"
 	"github.com/toolhost/toolhost/runtimes/worker"
 )
 
@@ -165,7 +166,7 @@ func TestThousandCalls(t *testing.T) {
 	if n := len(workers(t)); n != 0 {
 		t.Errorf("%d workers are left", n)
 	}
-	if left := remaining(t, filepath.Join(dir, "toolhost-*")); len(left) > 0 {
+	if left := runtimestest.Remaining(t, filepath.Join(dir, "toolhost-*")); len(left) > 0 {
 		t.Errorf("left: %q", left)
 	}
 }

@@ -137,22 +137,3 @@ func workers(tb testing.TB) (list []int) {
 	}
 	return list
 }
-
-// remaining gives what matches a pattern, once that is nothing or too long has passed: what
-// takes long to remove is removed after its owner was closed.
-func remaining(t *testing.T, pattern string) (list []string) {
-	t.Helper()
-	look := time.NewTicker(10 * time.Millisecond)
-	defer look.Stop()
-	for range 1000 {
-		var err error
-		if list, err = filepath.Glob(pattern); err != nil {
-			t.Fatal(err)
-		}
-		if len(list) == 0 {
-			return nil
-		}
-		<-look.C
-	}
-	return list
-}
