@@ -80,6 +80,7 @@ func (s *Server) callTool(ctx context.Context, c *toolCall) (*callResult, error)
 	call := &host.Call{Tool: c.name, Args: c.args, Agent: c.agent()}
 	call.Complete = completer(c.session)
 	said := newProgress(ctx, c)
+	defer said.end()
 	if c.session != nil {
 		ctx = context.WithValue(ctx, sessionKey{}, c.session)
 	}
@@ -89,7 +90,6 @@ func (s *Server) callTool(ctx context.Context, c *toolCall) (*callResult, error)
 	ctx, ended := s.around(ctx, call, c.carried)
 	result, err := s.run(ctx, c, call)
 	ended(result, err)
-	said.end()
 
 	var unknown *host.UnknownToolError
 	switch {

@@ -174,7 +174,9 @@ func (h *HTTPHandler) post(w http.ResponseWriter, r *http.Request, x *exchange) 
 	size := int64(len(body))
 	h.hold(size)
 	defer h.hold(-size)
-	if !isBatch(body) { // batches exist in the oldest revision; the SDK knows where
+	if isBatch(body) { // they exist in the oldest revision; the SDK knows where
+		h.cancelCalls(x, body)
+	} else {
 		msg, id, wrong := parseLine(body)
 		if wrong == nil && len(body) == 0 {
 			wrong = rpcError(jsonrpc.CodeInvalidRequest, "the body is empty")
@@ -198,7 +200,7 @@ func (h *HTTPHandler) post(w http.ResponseWriter, r *http.Request, x *exchange) 
 			x.single = true
 		}
 	}
-	if r.Header.Get(headerSession) == "" && r.Header.Get(headerRevision) < statelessRevision {
+	if r.Header.Get(headerSession) == "" && !isStateless(r) {
 		if !h.makeRoom(x) {
 			w.Header().Set("Retry-After", "60")
 			refuse(w, http.StatusServiceUnavailable, nil, jsonrpc.CodeInternalError,
@@ -215,7 +217,7 @@ func (h *HTTPHandler) post(w http.ResponseWriter, r *http.Request, x *exchange) 
 // pass hands a request to the SDK, and sends what it answers.
 func (h *HTTPHandler) pass(w http.ResponseWriter, r *http.Request, x *exchange) {
 	next := h.stateful
-	if r.Header.Get(headerRevision) >= statelessRevision {
+	if isStateless(r) {
 		next = h.stateless
 	}
 	key := h.server.exchanges.add(x)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"mime"
 	"net/http"
 	"strings"
 
@@ -23,8 +24,7 @@ func (h *HTTPHandler) directCall(r *http.Request, x *exchange, req *jsonrpc.Requ
 	if !isPlain(r.Header) {
 		return nil
 	}
-	revision := r.Header.Get(headerRevision)
-	if revision >= statelessRevision {
+	if isStateless(r) {
 		return h.statelessCall(r.Header, req)
 	}
 	h.mu.Lock()
@@ -35,6 +35,7 @@ func (h *HTTPHandler) directCall(r *http.Request, x *exchange, req *jsonrpc.Requ
 		return nil
 	}
 	call := directCall(req, s.mcp)
+	revision := r.Header.Get(headerRevision)
 	if call == nil || revision != "" && revision != s.mcp.InitializeParams().ProtocolVersion {
 		return nil
 	}
@@ -44,11 +45,21 @@ func (h *HTTPHandler) directCall(r *http.Request, x *exchange, req *jsonrpc.Requ
 
 // isPlain reports whether the headers of a request are those that one should have.
 func isPlain(header http.Header) bool {
-	content, _, _ := strings.Cut(header.Get("Content-Type"), ";")
-	accept := strings.Join(header.Values("Accept"), ",")
-	return content == "application/json" &&
-		strings.Contains(accept, "application/json") && strings.Contains(accept, "text/event-stream") &&
-		len(header.Values("Last-Event-ID")) == 0
+	content, _, err := mime.ParseMediaType(header.Get("Content-Type"))
+	if err != nil || content != "application/json" || len(header.Values("Last-Event-ID")) > 0 {
+		return false
+	}
+	json, stream := false, false
+	for part := range strings.SplitSeq(strings.Join(header.Values("Accept"), ","), ",") {
+		accepted, _, _ := strings.Cut(part, ";")
+		switch strings.TrimSpace(accepted) {
+		case "application/json":
+			json = true
+		case "text/event-stream":
+			stream = true
+		}
+	}
+	return json && stream
 }
 
 // statelessCall is directCall for requests that say all about themselves, in the headers as
@@ -102,7 +113,6 @@ func (h *HTTPHandler) serveCall(w http.ResponseWriter, x *exchange, id jsonrpc.I
 		refuse(w, http.StatusBadRequest, rawID, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the id is %s", errInUse))
 		return
 	}
-	defer h.endCall(x, id)
 	answer := newStream(w, x)
 	defer answer.finish()
 	answer.Header().Set("Content-Type", "text/event-stream")
@@ -120,6 +130,7 @@ func (h *HTTPHandler) serveCall(w http.ResponseWriter, x *exchange, id jsonrpc.I
 		return answer.event(append(line, '\n'))
 	}
 	line := h.server.answer(ctx, rawID, call)
+	h.endCall(x, id) // before the client can know, and use the id again
 	if ctx.Err() != nil {
 		return // it was cancelled, and no answer follows
 	}
@@ -168,6 +179,20 @@ func (h *HTTPHandler) cancelCall(x *exchange, params json.RawMessage) {
 	}
 	if cancel := x.session.calls[id]; cancel != nil {
 		cancel()
+	}
+}
+
+// cancelCalls is cancelCall for all cancellations of a batch.
+func (h *HTTPHandler) cancelCalls(x *exchange, batch []byte) {
+	var parts []json.RawMessage
+	if x.session == nil || json.Unmarshal(batch, &parts) != nil {
+		return // of what is wrong with it the SDK tells
+	}
+	for _, part := range parts {
+		msg, _, _ := parseLine(part)
+		if req, ok := msg.(*jsonrpc.Request); ok && req.Method == methodCancelled {
+			h.cancelCall(x, req.Params)
+		}
 	}
 }
 

@@ -37,7 +37,7 @@ func (h *HTTPHandler) begin(r *http.Request) (*exchange, error) {
 		return nil, errClosing
 	}
 	h.open[x] = struct{}{}
-	if s := h.sessions[r.Header.Get(headerSession)]; s != nil {
+	if s := h.sessions[r.Header.Get(headerSession)]; s != nil && !isStateless(r) {
 		h.use(x, s)
 	}
 	return x, nil
@@ -125,6 +125,9 @@ func (h *HTTPHandler) closed(s *httpSession) {
 	s.ended = true
 	s.idle.Stop()
 	delete(h.sessions, s.mcp.ID())
+	for _, cancel := range s.calls {
+		cancel()
+	}
 }
 
 // makeRoom sees to it that a request may open one more session; madeRoom must follow
@@ -165,11 +168,19 @@ func (h *HTTPHandler) madeRoom(x *exchange) {
 }
 
 // Sessions gives how many sessions are open. Clients of the stateless revision have none.
-func (h *HTTPHandler) Sessions() int {
+func (h *HTTPHandler) Sessions() (n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return len(h.sessions)
+	for _, s := range h.sessions {
+		if !s.ended {
+			n++
+		}
+	}
+	return n
 }
+
+// isStateless reports whether a request stands for itself.
+func isStateless(r *http.Request) bool { return r.Header.Get(headerRevision) >= statelessRevision }
 
 // isBatch reports whether a body is a JSON-RPC batch.
 func isBatch(body []byte) bool {

@@ -107,7 +107,7 @@ var _ mcp.Connection = (*lineConn)(nil)
 func newLineConn(ctx context.Context, s *Server, in io.Reader, out io.Writer) *lineConn {
 	c := &lineConn{
 		id: rand.Text(), in: in, out: out, stop: ctx.Done(), server: s,
-		turn: make(chan *lineReader, 1), messages: make(chan jsonrpc.Message), readDone: make(chan struct{}), failed: make(chan struct{}),
+		turn: make(chan *lineReader, 1), messages: make(chan jsonrpc.Message), readDone: make(chan struct{}), readErr: io.EOF, failed: make(chan struct{}),
 		progressed: make(chan struct{}, 1), ended: make(chan struct{}), closed: make(chan struct{}),
 		pending: map[jsonrpc.ID]*pendingRequest{},
 	}

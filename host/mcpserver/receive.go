@@ -81,9 +81,12 @@ func resultType(req mcp.Request) string {
 	return ""
 }
 
-// calmHandler lowers what the SDK tells of its ordinary doings (sessions that come and
-// go) from info to debug.
+// calmHandler lowers what the SDK tells of its ordinary doings to debug: that sessions come
+// and go, and that of clients which did not open a stream to listen at none hears the news.
 type calmHandler struct{ slog.Handler }
+
+// unheard is in what the SDK says of the news that has no stream to go over.
+const unheard = "stream not connected"
 
 func calm(level slog.Level) slog.Level {
 	if level == slog.LevelInfo {
@@ -98,6 +101,12 @@ func (h calmHandler) Enabled(ctx context.Context, level slog.Level) bool {
 
 func (h calmHandler) Handle(ctx context.Context, r slog.Record) error {
 	r.Level = calm(r.Level)
+	if r.Level == slog.LevelWarn && strings.Contains(r.Message, unheard) {
+		r.Level = slog.LevelDebug
+		if !h.Handler.Enabled(ctx, r.Level) {
+			return nil
+		}
+	}
 	return h.Handler.Handle(ctx, r)
 }
 
