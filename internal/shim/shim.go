@@ -28,10 +28,8 @@ const (
 )
 
 // Environment is that of a shim; the program's is in the policy. For one processor Go starts
-// fewer threads, of which a shim has no use, nor of a look at the limits of its container.
-func Environment() []string {
-	return []string{Mark + "=1", "GOMAXPROCS=1", "GODEBUG=containermaxprocs=0"}
-}
+// fewer threads, of which a shim has no use.
+func Environment() []string { return []string{Mark + "=1", "GOMAXPROCS=1"} }
 
 // Policy is what a shim is told. Numbers of descriptors are the shim's; -1 is none.
 type Policy struct {
@@ -41,7 +39,7 @@ type Policy struct {
 	Ruleset   int
 	Status    int // where the shim says what happened
 	Host      int // the host's process, to see whether it still lives
-	User      int // who the host is, and so the shim
+	User      int // who the host is, and so the shim is to be in its user namespace; -1: it has none of its own
 	Group     int
 	Socket    int      // where the shim sends the listener of its network
 	Port      int      // at which it listens

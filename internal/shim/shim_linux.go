@@ -193,6 +193,9 @@ func (p *Policy) dieWithHost() error {
 // which it is in a user namespace that was just made. The host could do it from outside, but
 // would have to copy the tables of its own memory to start a process that waits for that.
 func (p *Policy) beOneself() error {
+	if p.User < 0 {
+		return nil
+	}
 	if known, err := mapped(); known || err != nil {
 		return err
 	}

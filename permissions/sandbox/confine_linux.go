@@ -51,7 +51,10 @@ func (c *Child) confine(rules *Rules, mode Mode, s *Support) error {
 		return err
 	}
 	proxied := rules.Dial != nil && s.Network && (rules.Sockets == "" || s.Landlock >= 9)
-	p := &shim.Policy{Port: proxyPort, Path: c.cmd.Path, Argv: c.cmd.Args, Ruleset: -1, Socket: -1, User: os.Geteuid(), Group: os.Getegid(), Limits: rules.Limits.list(s.Namespaces)}
+	p := &shim.Policy{Port: proxyPort, Path: c.cmd.Path, Argv: c.cmd.Args, Ruleset: -1, Socket: -1, User: -1, Group: -1, Limits: rules.Limits.list(s.Namespaces)}
+	if s.Namespaces { // else it stays where the host is, who may be nobody there: that is for others to say
+		p.User, p.Group = os.Geteuid(), os.Getegid()
+	}
 	if !filepath.IsAbs(p.Path) {
 		dir, err := filepath.Abs(c.cmd.Dir)
 		if err != nil {
@@ -282,16 +285,20 @@ func readStatus(r io.Reader, path string) error {
 		return &SetupError{Step: "starting", Path: path, Err: errors.New("the process ended before it could become the program; does main call sandbox.Main first?")}
 	}
 	if number != 0 {
-		return &SetupError{Step: said[0], Path: path, Err: explainExec(said[0], syscall.Errno(number), path)}
+		errno := syscall.Errno(number)
+		var why error = errno
+		if said[0] == shim.StepExec {
+			why = explainExec(errno, path)
+		} else if call, ok := strings.CutSuffix(said[2], ": "+errno.Error()); ok {
+			why = fmt.Errorf("%s: %w", call, errno)
+		}
+		return &SetupError{Step: said[0], Path: path, Err: why}
 	}
 	return &SetupError{Step: said[0], Path: path, Err: errors.New(said[2])}
 }
 
 // explainExec adds to an error of the system what it is likely about.
-func explainExec(step string, errno syscall.Errno, path string) error {
-	if step != shim.StepExec {
-		return errno
-	}
+func explainExec(errno syscall.Errno, path string) error {
 	switch errno {
 	case syscall.ENOENT:
 		if _, err := os.Stat(path); err == nil {

@@ -192,6 +192,24 @@ func control(path string, request uintptr) error {
 	return raw(unix.SYS_IOCTL, uintptr(fd), request, uintptr(unsafe.Pointer(&argument)))
 }
 
+// Sets of rights.
+const (
+	permitted = iota
+	inheritable
+)
+
+// takeRight tries to have CAP_SYS_ADMIN: permitted, or for programs to inherit.
+func takeRight(set int) error {
+	const admin = 1 << unix.CAP_SYS_ADMIN
+	header, data := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, [2]unix.CapUserData{}
+	if set == inheritable {
+		data[0].Inheritable = admin
+	} else {
+		data[0].Effective, data[0].Permitted = admin, admin
+	}
+	return unix.Capset(&header, &data[0])
+}
+
 func text(s string) uintptr {
 	b, err := unix.BytePtrFromString(s)
 	if err != nil {
@@ -356,6 +374,19 @@ var escapes = []row{
 	{"leave the session", "EPERM", func(*world) error { _, err := unix.Setsid(); return err }},
 	{"leave the process group", "EPERM", func(*world) error { return unix.Setpgid(0, 0) }},
 	{"outlive the host", "EPERM", func(*world) error { return unix.Prctl(unix.PR_SET_PDEATHSIG, 0, 0, 0, 0) }},
+	{"say who one's user is", "EACCES", func(*world) error { return os.WriteFile("/proc/self/uid_map", []byte("0 0 1"), 0) }},
+	{"say who one's group is", "EACCES", func(*world) error { return os.WriteFile("/proc/self/gid_map", []byte("0 0 1"), 0) }},
+	{"let groups be set", "EACCES", func(*world) error { return os.WriteFile("/proc/self/setgroups", []byte("allow"), 0) }},
+	{"set groups", "EPERM", func(*world) error { return raw(unix.SYS_SETGROUPS, 0, 0) }},
+	{"become another user", "EPERM|EINVAL", func(*world) error { return raw(unix.SYS_SETUID, uintptr(os.Getuid()+1)) }},
+	{"become another group", "EPERM|EINVAL", func(*world) error { return raw(unix.SYS_SETGID, uintptr(os.Getgid()+1)) }},
+	{"take a right", "EPERM", func(*world) error { return takeRight(permitted) }},
+	{"take a right for programs", "EPERM", func(*world) error { return takeRight(inheritable) }},
+	{"keep a right for programs", "EPERM", func(*world) error {
+		return unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_RAISE, unix.CAP_SYS_ADMIN, 0, 0)
+	}},
+	{"change what root may", "EPERM", func(*world) error { return unix.Prctl(unix.PR_SET_SECUREBITS, 1, 0, 0, 0) }},
+	{"have programs that give rights", "EINVAL", func(*world) error { return unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 0, 0, 0, 0) }},
 	{"raise a limit", "EPERM", func(*world) error {
 		return unix.Prlimit(0, unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 1 << 20, Max: 1 << 20}, nil)
 	}},

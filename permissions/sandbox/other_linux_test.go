@@ -39,6 +39,18 @@ func runOther(what string, w *world) int {
 			Env: os.Environ(), Files: descriptors(), Status: status1(), Limits: limits(),
 			Identity: strings.Fields(string(users) + string(groups) + string(setgroups)),
 		})
+	case "host":
+		cmd := exec.Command("/bin/echo", "confined")
+		cmd.Stdout = os.Stdout
+		child, err := Confine(cmd, &Rules{System: true}, Require)
+		if err == nil {
+			err = errors.Join(child.Start(), cmd.Wait(), child.Close())
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 2
+		}
+		return 0
 	case "questions":
 		return answerQuestions()
 	case "fetch":
@@ -283,6 +295,40 @@ func TestOlderKernels(t *testing.T) {
 			inside.Landlock = abi
 			compare(t, signals, escape(t, &inside, readRules(w), "signals", w), nil)
 		})
+	}
+}
+
+// A host that is itself nobody in its user namespace can make none, and confines without.
+func TestHostThatIsNobody(t *testing.T) {
+	self, err := os.Executable()
+	must(t, err)
+	cmd := exec.Command(self)
+	cmd.Env = []string{probeVariable + "=host", "WORLD={}"}
+	if Supported().Namespaces {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER}
+	}
+	if out, err := cmd.CombinedOutput(); err != nil || string(out) != "confined\n" {
+		t.Errorf("got %q, %v", out, err)
+	}
+}
+
+// What goes wrong in the shim is told with the call that did.
+func TestStatus(t *testing.T) {
+	for status, want := range map[string]string{
+		"ready\n": "",
+		"identity\n13\nopening /proc/self/setgroups: permission denied": `starting "p" in the sandbox: identity: opening /proc/self/setgroups: permission denied`,
+		"limits\n1\noperation not permitted":                            `starting "p" in the sandbox: limits: operation not permitted`,
+		"ready\nexec\n13\npermission denied":                            `starting "p": permission denied: the sandbox lets programs be run from the system's folders and the plugin's own only, and this one, or the interpreter that it names, lies elsewhere`,
+		"descriptors\n0\nsomething":                                     `starting "p" in the sandbox: descriptors: something`,
+		"":                                                              `starting "p" in the sandbox: starting: the process ended before it could become the program; does main call sandbox.Main first?`,
+	} {
+		err := readStatus(strings.NewReader(status), "p")
+		if got := fmt.Sprint(err); err == nil && want != "" || err != nil && got != want {
+			t.Errorf("%q: got %v, want %s", status, err, want)
+		}
+		if strings.Contains(status, "\n13\n") && !errors.Is(err, unix.EACCES) {
+			t.Errorf("%q: the cause is lost: %v", status, err)
+		}
 	}
 }
 
