@@ -202,9 +202,9 @@ func (in *instance) once(ctx context.Context, call *host.Call) (*host.Result, er
 // ask makes a call of a process, and has what comes back speak of the agent's own files.
 func (in *instance) ask(ctx context.Context, s *started, call *host.Call, args json.RawMessage, names *renamer) (*host.Result, error) {
 	ctx, told := names.told(ctx, call, in.logOf(call))
-	s.said.give(call.Agent)
+	s.said.give(call)
 	result, err := s.link.call(ctx, told, args)
-	return names.result(result), names.failure(err)
+	return names.result(result), names.failure(s.said.only(call, err))
 }
 
 func notTaken(err error) *Failure {

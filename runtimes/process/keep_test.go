@@ -360,7 +360,7 @@ done`}})
 		} {
 			var said []string
 			args, _ := json.Marshal(object{"marked": "new.txt", "how": how})
-			r, err := p.host.Call(t.Context(), &host.Call{Tool: "text", Args: args, Progress: func(m string) { said = append(said, m) }})
+			r, err := p.host.Call(t.Context(), &host.Call{Tool: "text", Args: args, Agent: host.Agent{ID: "tester"}, Progress: func(m string) { said = append(said, m) }})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -395,7 +395,7 @@ func (p *plugin) call(tool string, args any) (text string, failed bool) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	r, err := p.host.Call(p.t.Context(), &host.Call{Tool: tool, Args: raw})
+	r, err := p.host.Call(p.t.Context(), &host.Call{Tool: tool, Args: raw, Agent: host.Agent{ID: "tester"}})
 	if err != nil {
 		p.t.Fatalf("calling %q: %v", tool, err)
 	}

@@ -99,9 +99,9 @@ func (h *sharer) try(ctx context.Context, call *host.Call) (*host.Result, error)
 		return nil, err
 	}
 	made = true
-	c.said.give(call.Agent)
+	c.said.give(call)
 	result, err := c.s.link.call(ctx, call, args)
-	return result, err
+	return result, c.said.only(call, err)
 }
 
 // turn gives the process for a call once it is the call's turn. Where the process was

@@ -102,7 +102,7 @@ func (in *instance) start(ctx context.Context, grant *permissions.Grant, stage *
 		Log: log, Supervise: in.runtime.options.Supervise, Started: said.process.Store,
 	}, use)
 	if err != nil {
-		return nil, said.of(err)
+		return nil, said.ofStart(err)
 	}
 	s.connection = *c
 	forget := context.AfterFunc(in.base, func() { s.p.Stop(0) })

@@ -86,6 +86,28 @@ func TestLastWordsAreOfOneAgent(t *testing.T) {
 	}
 }
 
+// So it is where the process ends: who ends it is not told what it wrote for another agent.
+func TestLastWordsOfAProcessThatEnds(t *testing.T) {
+	for _, spec := range append([]runtimes.Spec{{}}, sharing...) {
+		for _, c := range []struct {
+			first, second string
+			told          bool
+		}{{"one", "one", true}, {"one", "two", spec.Protocol == "" && !spec.KeepAlive}, {"", "", spec.Protocol == "" && !spec.KeepAlive}} {
+			spec.Policy = &permissions.Policy{}
+			p := open(t, nil, spec)
+			p.of(c.first, "text", "first")
+			text := p.of(c.second, "odd", "exit 3")
+			if !strings.Contains(text, "exit status 3") || strings.Contains(text, "out of cheese") != c.told {
+				t.Errorf("%q, kept %v: after a call of %q the agent %q is told %q", spec.Protocol, spec.KeepAlive, c.first, c.second, text)
+			}
+			// The next process was given no call of another agent.
+			if text := p.of(c.second, "odd", "exit 3"); !strings.Contains(text, "out of cheese") {
+				t.Errorf("%q, kept %v: of a new process %q is told %q", spec.Protocol, spec.KeepAlive, c.second, text)
+			}
+		}
+	}
+}
+
 // While a process has a call of another agent, it is not told what was written before either.
 func TestLastWordsAmidCallsOfAnother(t *testing.T) {
 	for _, spec := range sharing[1:] {
