@@ -118,17 +118,7 @@ func (h *HTTPHandler) serveCall(w http.ResponseWriter, x *exchange, id jsonrpc.I
 	answer.Header().Set("Content-Type", "text/event-stream")
 	answer.Header().Set("Cache-Control", "no-cache, no-transform")
 	answer.WriteHeader(http.StatusOK)
-	call.notify = func(_ context.Context, params *mcp.ProgressNotificationParams) error {
-		raw, err := json.Marshal(params)
-		if err != nil {
-			return err
-		}
-		line, err := jsonrpc.EncodeMessage(&jsonrpc.Request{Method: methodProgress, Params: raw})
-		if err != nil {
-			return err
-		}
-		return answer.event(append(line, '\n'))
-	}
+	call.notify = answer.notify
 	line := h.server.answer(ctx, rawID, call)
 	h.endCall(x, id) // before the client can know, and use the id again
 	if ctx.Err() != nil {
@@ -136,6 +126,22 @@ func (h *HTTPHandler) serveCall(w http.ResponseWriter, x *exchange, id jsonrpc.I
 	}
 	x.answered.Store(true)
 	_ = answer.event(line) // it fails where the client is gone
+}
+
+// notify sends progress. It fails where the call was cancelled.
+func (s *stream) notify(ctx context.Context, params *mcp.ProgressNotificationParams) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	raw, err := json.Marshal(params)
+	if err != nil {
+		return err
+	}
+	line, err := jsonrpc.EncodeMessage(&jsonrpc.Request{Method: methodProgress, Params: raw})
+	if err != nil {
+		return err
+	}
+	return s.event(append(line, '\n'))
 }
 
 // event sends a line as an event.
@@ -155,6 +161,8 @@ func (h *HTTPHandler) beginCall(x *exchange, id jsonrpc.ID, cancel context.Cance
 	case x.session == nil: // each request stands for itself
 	case x.session.calls[id] != nil:
 		return false
+	case x.session.ended: // since it was looked for
+		cancel()
 	default:
 		x.session.calls[id] = cancel
 	}

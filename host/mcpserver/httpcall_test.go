@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolhost/toolhost/host"
@@ -78,6 +79,48 @@ func TestHTTPCallEndsWithItsSession(t *testing.T) {
 	<-ended
 	if body := <-answered; body != "" {
 		t.Errorf("a call whose session has ended is answered: %s", body)
+	}
+}
+
+// A session may end when it has been looked for already.
+func TestHTTPCallThatBeginsTooLate(t *testing.T) {
+	w := serveHTTP(t, newHost(t, kit()...), nil, nil)
+	id := w.session(t)
+	x, err := w.handler.begin(w.call(t.Context(), false, id, "1", "echo", "{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.handler.end(x)
+	x.session.close()
+	eventually(t, func() bool { return w.handler.Sessions() == 0 })
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	if !w.handler.beginCall(x, jsonrpc.ID{}, cancel) || ctx.Err() == nil {
+		t.Error("the call is made")
+	}
+}
+
+// Who has cancelled a call hears no more of it.
+func TestHTTPProgressOfACancelledCall(t *testing.T) {
+	w := serveHTTP(t, newHost(t, kit()...), nil, nil)
+	r := httptest.NewRecorder()
+	x, err := w.handler.begin(w.call(t.Context(), false, "", "1", "echo", "{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.handler.end(x)
+	s := newStream(r, x)
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := s.notify(ctx, &mcp.ProgressNotificationParams{ProgressToken: "p", Message: "before"}); err != nil {
+		t.Error(err)
+	}
+	cancel()
+	if err := s.notify(ctx, &mcp.ProgressNotificationParams{ProgressToken: "p", Message: "after"}); err == nil {
+		t.Error("it is said to have been sent")
+	}
+	s.finish()
+	if body := r.Body.String(); !strings.Contains(body, "before") || strings.Contains(body, "after") {
+		t.Errorf("sent: %s", body)
 	}
 }
 

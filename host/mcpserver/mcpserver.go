@@ -170,7 +170,9 @@ func New(h *host.Host, options *Options) *Server {
 }
 
 // MCP gives the SDK's server, for transports other than standard input and output.
-// Its tools are the host's; add and remove them there.
+// Its tools are the host's; add and remove them there. Middleware that is added to it does not
+// see plain calls of tools over the transports of this package; what is to see all is
+// [Options].Around.
 func (s *Server) MCP() *mcp.Server { return s.mcp }
 
 // Publish makes the list of the tools that there are. It is made when somebody asks otherwise:

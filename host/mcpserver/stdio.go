@@ -23,7 +23,7 @@ const (
 //
 // A read of in or a write to out that still blocks at the end is interrupted by a
 // deadline in the past or, where the stream takes none, by closing it. A stream that
-// neither helps with, such as a terminal, keeps its goroutine until the process ends.
+// neither helps with, such as a terminal, keeps a few goroutines until the process ends.
 //
 // Nothing but protocol lines is written to out. Whoever passes the process's standard
 // output must see to it that nobody else writes there.
