@@ -124,6 +124,34 @@ func TestHTTPProgressOfACancelledCall(t *testing.T) {
 	}
 }
 
+// A cancellation is about one call, of the same session and with the very same id.
+func TestHTTPCancelOfAnother(t *testing.T) {
+	began, ended := make(chan struct{}, 1), make(chan struct{}, 1)
+	w := serveHTTP(t, newHost(t, until(began, ended)), nil, nil)
+	session, other := w.session(t), w.session(t)
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		w.handler.ServeHTTP(httptest.NewRecorder(), w.call(t.Context(), false, session, "1", "until", "{}"))
+	}()
+	<-began
+	cancel := func(session, id string) {
+		body := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `}}`
+		w.ask(t, w.request(t.Context(), "POST", body, headerSession, session))
+	}
+	cancel(other, "1")
+	cancel("", "1")
+	cancel(session, `"1"`)
+	cancel(session, "2")
+	cancel(session, "null")
+	if len(ended) > 0 {
+		t.Error("the call has ended")
+	}
+	cancel(session, "1.0")
+	<-ended
+	<-answered
+}
+
 // A cancellation counts in a batch, too.
 func TestHTTPCancelInABatch(t *testing.T) {
 	began, ended := make(chan struct{}, 1), make(chan struct{}, 1)
