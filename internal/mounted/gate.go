@@ -14,18 +14,24 @@ import (
 // SDK keeps all that it is given until it comes to them, and nobody is shown so many.
 const maxSaid = 50
 
+// maxAsked is how many requests of a server are being answered at once: the SDK answers each on a
+// goroutine of its own, and over HTTP with a connection, however long the server takes to read it.
+const maxAsked = 16
+
 // gate is what all messages of one server pass on their way to the SDK, however they came.
 type gate struct {
 	mu    sync.Mutex // guards what follows
 	since time.Time  // when the running second began
 	said  int        // messages of progress and log that came in it
+	other int        // other messages that want no answer
+	asked int        // requests that were passed, and not answered yet
 }
 
 // pass gives a message as the SDK is to get it, nil where it is to be dropped.
 func (g *gate) pass(msg jsonrpc.Message) jsonrpc.Message {
 	switch m := msg.(type) {
 	case *jsonrpc.Request:
-		if g.tooMuch(m) {
+		if m.IsCall() && !g.ask() || !m.IsCall() && g.tooMuch(m.Method) {
 			return nil
 		}
 	case *jsonrpc.Response:
@@ -34,18 +40,45 @@ func (g *gate) pass(msg jsonrpc.Message) jsonrpc.Message {
 	return msg
 }
 
-// tooMuch reports whether a message is one that may be dropped, and comes too fast.
-func (g *gate) tooMuch(r *jsonrpc.Request) bool {
-	if r.IsCall() || r.Method != "notifications/progress" && r.Method != "notifications/message" {
-		return false
-	}
+// tooMuch reports whether a message that wants no answer comes too fast. Those of progress and log
+// are counted by themselves: they must not drown that there are other tools now.
+func (g *gate) tooMuch(method string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if now := time.Now(); now.Sub(g.since) >= time.Second {
-		g.since, g.said = now, 0
+		g.since, g.said, g.other = now, 0, 0
 	}
-	g.said++
-	return g.said > maxSaid
+	count := &g.other
+	if method == "notifications/progress" || method == "notifications/message" {
+		count = &g.said
+	}
+	*count++
+	return *count > maxSaid
+}
+
+// ask reports whether one more request may be passed, and counts it.
+func (g *gate) ask() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.asked >= maxAsked {
+		return false
+	}
+	g.asked++
+	return true
+}
+
+// asking reports whether there is a request to be answered.
+func (g *gate) asking() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.asked > 0
+}
+
+// answered notes that an answer has reached the server, or never will.
+func (g *gate) answered() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.asked = max(0, g.asked-1)
 }
 
 // keepWhole puts the whole result of a call, as text, in the place of what it holds: the SDK

@@ -79,6 +79,93 @@ func TestFloodOfEvents(t *testing.T) {
 	})
 }
 
+// So are all other messages that nobody has asked for; requests as long as they are not answered.
+func TestFloodOfOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := &gate{}
+		passed := func(text string) (n int) {
+			for range 1000 {
+				if msg, err := jsonrpc.DecodeMessage([]byte(text)); err != nil {
+					t.Fatal(err)
+				} else if g.pass(msg) != nil {
+					n++
+				}
+			}
+			return n
+		}
+		changed := `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
+		ping := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+		for range 2 {
+			if a, b, c := passed(said), passed(changed), passed(`{"jsonrpc":"2.0","method":"other"}`); a != maxSaid || b != maxSaid || c != 0 {
+				t.Errorf("%d, %d and %d messages are taken in a moment, not %d, %[4]d and none", a, b, c, maxSaid)
+			}
+			time.Sleep(time.Second)
+		}
+		if a, b := passed(ping), passed(ping); a != maxAsked || b != 0 {
+			t.Errorf("%d requests are taken at once, and %d more, not %d", a, b, maxAsked)
+		}
+		time.Sleep(time.Hour)
+		if n := passed(ping); n != 0 {
+			t.Errorf("%d requests more are taken though none was answered", n)
+		}
+		g.answered()
+		if n := passed(ping); n != 1 {
+			t.Errorf("%d requests are taken after one was answered", n)
+		}
+	})
+}
+
+// A server that is reached by HTTP may ask as often as it likes, one request after the other.
+func TestRequestsByHTTP(t *testing.T) {
+	answers := make(chan string)
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		_ = json.Unmarshal(body, &m)
+		switch {
+		case m.Method == "tools/call":
+			w.Header().Set("Content-Type", "text/event-stream")
+			for i := range 2 * maxAsked {
+				fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":\"p%d\",\"method\":\"ping\"}\n\n", i)
+				_ = http.NewResponseController(w).Flush()
+				select {
+				case <-answers:
+				case <-r.Context().Done():
+					return
+				}
+			}
+			fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"done\"}]}}\n\n", m.ID)
+		case r.Method == http.MethodPost && m.Method == "" && r.URL.Path == "/": // answered elsewhere
+			http.Redirect(w, r, "/there", http.StatusTemporaryRedirect)
+		case r.Method == http.MethodPost && m.Method == "":
+			w.WriteHeader(http.StatusAccepted)
+			_ = http.NewResponseController(w).Flush()
+			select {
+			case answers <- string(m.ID):
+			case <-r.Context().Done():
+			}
+		default:
+			r.Body = io.NopCloser(strings.NewReader(string(body)))
+			answering(func(method string) string {
+				if method == "initialize" {
+					return `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"t","version":"1"}}`
+				}
+				return `{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}`
+			}, false).ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(web.Close)
+	h, _ := mount(t, map[string]Config{"srv": {URL: web.URL + "/"}})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if r, err := h.Call(ctx, &host.Call{Tool: "srv__t"}); err != nil || r.IsError || r.Content[0].Text() != "done" {
+		t.Errorf("the call gives %+v, %v", r, err)
+	}
+}
+
 // TestEvents: what needs no change comes as it was, whatever it is.
 func TestEvents(t *testing.T) {
 	for name, stream := range map[string]string{

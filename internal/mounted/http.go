@@ -2,12 +2,14 @@ package mounted
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -63,7 +65,11 @@ func (f *front) RoundTrip(req *http.Request) (*http.Response, error) {
 			req.Header.Set(name, value)
 		}
 	}
+	answers := f.answers(req)
 	res, err := f.base.RoundTrip(req)
+	if answers && (err != nil || res.Header.Get("Location") == "") { // elsewhere it goes on
+		f.gate.answered()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -74,4 +80,26 @@ func (f *front) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	res.ContentLength = -1
 	return res, nil
+}
+
+// answers reports whether a request holds an answer to one of the server.
+func (f *front) answers(req *http.Request) bool {
+	if req.GetBody == nil || !f.gate.asking() {
+		return false
+	}
+	body, err := req.GetBody()
+	if err != nil {
+		return false
+	}
+	defer body.Close()
+	raw, err := io.ReadAll(body)
+	if err != nil {
+		return false
+	}
+	msg, err := jsonrpc.DecodeMessage(raw)
+	if err != nil {
+		return false
+	}
+	_, answer := msg.(*jsonrpc.Response)
+	return answer
 }

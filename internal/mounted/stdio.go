@@ -121,6 +121,9 @@ func (p *program) Write(_ context.Context, msg jsonrpc.Message) error {
 	if err != nil {
 		return err
 	}
+	if _, answer := msg.(*jsonrpc.Response); answer {
+		defer p.gate.answered()
+	}
 	p.writing.Lock()
 	defer p.writing.Unlock()
 	if err := p.p.Stdin().SetWriteDeadline(time.Now().Add(writeLimit)); err != nil {
