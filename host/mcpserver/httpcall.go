@@ -17,11 +17,11 @@ const (
 	headerName   = "Mcp-Name"
 )
 
-// directCall gives the call that a request asks for, or nil where the SDK is to serve it.
-// It also is to serve clients that hear more than progress during a call: of the log, or
-// what their model is asked.
+// directCall gives the call that a request asks for, or nil where the SDK is to serve it:
+// the SDK also serves clients that hear more than progress during a call, which are those that
+// asked for the log, or offer their model.
 func (h *HTTPHandler) directCall(r *http.Request, x *exchange, req *jsonrpc.Request) *toolCall {
-	if !isPlain(r.Header) {
+	if !hasPlainHeader(r.Header) {
 		return nil
 	}
 	if isStateless(r) {
@@ -43,8 +43,8 @@ func (h *HTTPHandler) directCall(r *http.Request, x *exchange, req *jsonrpc.Requ
 	return call
 }
 
-// isPlain reports whether the headers of a request are those that one should have.
-func isPlain(header http.Header) bool {
+// hasPlainHeader reports whether the headers of a request are those that one should have.
+func hasPlainHeader(header http.Header) bool {
 	content, _, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if err != nil || content != "application/json" || len(header.Values("Last-Event-ID")) > 0 {
 		return false

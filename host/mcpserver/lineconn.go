@@ -51,8 +51,9 @@ const (
 // is answered and written, or the grace is over. Calls it hands to the server itself.
 //
 // One goroutine at a time reads lines, and makes the call that it has read; the SDK's takes
-// other messages from Read. Whoever has something to write while nobody writes does so, with all that comes
-// meanwhile: lines are never mixed, and no call waits for a client that does not read.
+// other messages from Read. Whoever has something to write while nobody writes does so, with
+// all that comes meanwhile: lines are never mixed, and no call waits for a client that does
+// not read.
 type lineConn struct {
 	id     string
 	in     io.Reader
@@ -125,9 +126,9 @@ func (c *lineConn) Close() error {
 	return nil
 }
 
-// work reads lines in turn with others like it. Which has read a call makes it: to hand it
-// over would be to wait until another processor has been woken. Reading it hands over, to
-// one that waits for that.
+// work reads lines in turn with others like it. Whichever has read a call makes it: to hand the
+// call over would be to wait until another processor has been woken. What it hands over is
+// the reading, to one that waits for that.
 func (c *lineConn) work() {
 	for {
 		c.resting.Add(1)
