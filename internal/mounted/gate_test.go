@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -117,7 +118,7 @@ func TestFloodOfOthers(t *testing.T) {
 
 // A server that is reached by HTTP may ask as often as it likes, one request after the other.
 func TestRequestsByHTTP(t *testing.T) {
-	answers := make(chan string)
+	answers := make(chan bool, 2*maxAsked)
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		var m struct {
@@ -143,10 +144,7 @@ func TestRequestsByHTTP(t *testing.T) {
 		case r.Method == http.MethodPost && m.Method == "":
 			w.WriteHeader(http.StatusAccepted)
 			_ = http.NewResponseController(w).Flush()
-			select {
-			case answers <- string(m.ID):
-			case <-r.Context().Done():
-			}
+			answers <- true // the client is told first: it need not stay for the rest
 		default:
 			r.Body = io.NopCloser(strings.NewReader(string(body)))
 			answering(func(method string) string {
@@ -162,6 +160,20 @@ func TestRequestsByHTTP(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if r, err := h.Call(ctx, &host.Call{Tool: "srv__t"}); err != nil || r.IsError || r.Content[0].Text() != "done" {
+		t.Errorf("the call gives %+v, %v", r, err)
+	}
+}
+
+// So may one that is a program.
+func TestRequestsOfAProgram(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, _ := mount(t, map[string]Config{"srv": {Command: self, Args: []string{"serve", "asks"}}})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if r, err := h.Call(ctx, &host.Call{Tool: "srv__asks"}); err != nil || r.IsError || r.Content[0].Text() != "done" {
 		t.Errorf("the call gives %+v, %v", r, err)
 	}
 }

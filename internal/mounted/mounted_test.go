@@ -113,6 +113,17 @@ func serve(how string) {
 	case "well":
 		fmt.Println("Starting server…")
 		_ = newServer().Run(context.Background(), &mcp.StdioTransport{})
+	case "asks":
+		s := newServer()
+		s.AddTool(&mcp.Tool{Name: "asks", Description: "Asks often.", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			for range 2 * maxAsked {
+				if err := r.Session.Ping(ctx, nil); err != nil {
+					return nil, err
+				}
+			}
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "done"}}}, nil
+		})
+		_ = s.Run(context.Background(), &mcp.StdioTransport{})
 	case "ends":
 		fmt.Fprintln(os.Stderr, "no licence")
 		os.Exit(2)
