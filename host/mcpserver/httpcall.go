@@ -49,17 +49,17 @@ func hasPlainHeader(header http.Header) bool {
 	if err != nil || content != "application/json" || len(header.Values("Last-Event-ID")) > 0 {
 		return false
 	}
-	json, stream := false, false
+	asJSON, asStream := false, false
 	for part := range strings.SplitSeq(strings.Join(header.Values("Accept"), ","), ",") {
 		accepted, _, _ := strings.Cut(part, ";")
 		switch strings.TrimSpace(accepted) {
 		case "application/json":
-			json = true
+			asJSON = true
 		case "text/event-stream":
-			stream = true
+			asStream = true
 		}
 	}
-	return json && stream
+	return asJSON && asStream
 }
 
 // statelessCall is directCall for requests that say all about themselves, in the headers as
