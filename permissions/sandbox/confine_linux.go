@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -142,7 +143,7 @@ func (c *Child) confine(rules *Rules, mode Mode, s *Support) error {
 		if proxy != nil {
 			proxy.listen(ours[1])
 		}
-		if err := readStatus(reader, c.path); err != nil {
+		if err := awaitStatus(reader, c.path, setupLimit); err != nil {
 			_ = c.cmd.Process.Kill()
 			_ = c.cmd.Wait()
 			return err
@@ -267,6 +268,22 @@ func sealed(p *shim.Policy) (*os.File, error) {
 		return nil, fmt.Errorf("writing the policy: %w", err)
 	}
 	return f, nil
+}
+
+// setupLimit is how long a shim may take, which mostly takes milliseconds. Who may send it signals
+// can stop it.
+const setupLimit = 30 * time.Second
+
+// awaitStatus is readStatus for a shim that may have been stopped.
+func awaitStatus(r *os.File, path string, limit time.Duration) error {
+	if err := r.SetReadDeadline(time.Now().Add(limit)); err != nil {
+		return &SetupError{Step: "starting", Path: path, Err: err}
+	}
+	err := readStatus(r, path)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return &SetupError{Step: "starting", Path: path, Err: fmt.Errorf("the process did not become the program within %s; was it stopped by a signal?", limit)}
+	}
+	return err
 }
 
 // readStatus waits until the shim has become its target, or gives why it has not.

@@ -332,6 +332,19 @@ func TestStatus(t *testing.T) {
 	}
 }
 
+// A shim that was stopped is not waited for without end.
+func TestStatusThatDoesNotCome(t *testing.T) {
+	reader, writer, err := os.Pipe()
+	must(t, err)
+	defer reader.Close()
+	defer writer.Close()
+	err = awaitStatus(reader, "p", time.Millisecond)
+	var setup *SetupError
+	if !errors.As(err, &setup) || !strings.Contains(err.Error(), "did not become the program within 1ms") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestUnavailable(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*Support)

@@ -111,7 +111,8 @@ func tryNamespaces(network, mounts bool) error {
 		return fmt.Errorf("starting a process in namespaces of its own: %w", err)
 	}
 	_ = writer.Close()
-	err = readStatus(reader, "a process that only tries")
-	_ = cmd.Wait() // readStatus has said what is to be said
+	err = awaitStatus(reader, "a process that only tries", setupLimit)
+	_ = cmd.Process.Kill() // it has ended, or was stopped
+	_ = cmd.Wait()         // awaitStatus has said what is to be said
 	return err
 }
