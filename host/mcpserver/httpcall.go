@@ -107,9 +107,7 @@ func decode(value, into any) bool {
 
 // serveCall answers a call.
 func (h *HTTPHandler) serveCall(w http.ResponseWriter, x *exchange, id jsonrpc.ID, rawID json.RawMessage, call *toolCall) {
-	ctx, cancel := context.WithCancel(x.ctx)
-	defer cancel()
-	if !h.beginCall(x, id, cancel) {
+	if !h.beginCall(x, id) {
 		refuse(w, http.StatusBadRequest, rawID, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the id is %s", errInUse))
 		return
 	}
@@ -119,9 +117,9 @@ func (h *HTTPHandler) serveCall(w http.ResponseWriter, x *exchange, id jsonrpc.I
 	answer.Header().Set("Cache-Control", "no-cache, no-transform")
 	answer.WriteHeader(http.StatusOK)
 	call.notify = answer.notify
-	line := h.server.answer(ctx, rawID, call)
+	line := h.server.answer(x.ctx, rawID, call)
 	h.endCall(x, id) // before the client can know, and use the id again
-	if ctx.Err() != nil {
+	if x.ctx.Err() != nil {
 		return // it was cancelled, and no answer follows
 	}
 	x.answered.Store(true)
@@ -154,7 +152,7 @@ func (s *stream) event(line []byte) error {
 }
 
 // beginCall notes that a call is under way, unless one with the same id is already.
-func (h *HTTPHandler) beginCall(x *exchange, id jsonrpc.ID, cancel context.CancelFunc) bool {
+func (h *HTTPHandler) beginCall(x *exchange, id jsonrpc.ID) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
@@ -162,9 +160,9 @@ func (h *HTTPHandler) beginCall(x *exchange, id jsonrpc.ID, cancel context.Cance
 	case x.session.calls[id] != nil:
 		return false
 	case x.session.ended: // since it was looked for
-		cancel()
+		x.stop(errEnded)
 	default:
-		x.session.calls[id] = cancel
+		x.session.calls[id] = x
 	}
 	return true
 }
@@ -185,8 +183,8 @@ func (h *HTTPHandler) cancelCall(x *exchange, params json.RawMessage) {
 	if !ok || x.session == nil {
 		return
 	}
-	if cancel := x.session.calls[id]; cancel != nil {
-		cancel()
+	if call := x.session.calls[id]; call != nil {
+		call.stop(context.Canceled)
 	}
 }
 

@@ -93,9 +93,7 @@ func TestHTTPCallThatBeginsTooLate(t *testing.T) {
 	defer w.handler.end(x)
 	x.session.close()
 	eventually(t, func() bool { return w.handler.Sessions() == 0 })
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	if !w.handler.beginCall(x, jsonrpc.ID{}, cancel) || ctx.Err() == nil {
+	if !w.handler.beginCall(x, jsonrpc.ID{}) || x.ctx.Err() == nil {
 		t.Error("the call is made")
 	}
 }

@@ -21,7 +21,7 @@ type httpSession struct {
 	ended bool
 	// logs says that the client has asked for log messages.
 	logs  bool
-	calls map[jsonrpc.ID]context.CancelFunc // calls under way that the server itself answers
+	calls map[jsonrpc.ID]*exchange // calls under way that the server itself answers
 }
 
 func (s *httpSession) close() { _ = s.mcp.Close() } // that of a connection which has no errors
@@ -94,7 +94,7 @@ func (h *HTTPHandler) opened(x *exchange, session *mcp.ServerSession) {
 	if x.session != nil || session.ID() == "" || h.sessions[session.ID()] != nil {
 		return
 	}
-	s := &httpSession{mcp: session, calls: map[jsonrpc.ID]context.CancelFunc{}}
+	s := &httpSession{mcp: session, calls: map[jsonrpc.ID]*exchange{}}
 	s.idle = time.AfterFunc(h.options.SessionTimeout, func() {
 		if h.isIdle(s) {
 			s.close()
@@ -125,8 +125,8 @@ func (h *HTTPHandler) closed(s *httpSession) {
 	s.ended = true
 	s.idle.Stop()
 	delete(h.sessions, s.mcp.ID())
-	for _, cancel := range s.calls {
-		cancel()
+	for _, call := range s.calls {
+		call.stop(errEnded)
 	}
 }
 
