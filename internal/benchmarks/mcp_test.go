@@ -23,6 +23,7 @@ import (
 
 	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/host/mcpserver"
+	_ "github.com/toolhost/toolhost/internal/garbage" // as the program does
 )
 
 // sdk is the TypeScript SDK that this host is compared with.
