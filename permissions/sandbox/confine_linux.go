@@ -160,19 +160,25 @@ func (c *Child) attributes(s *Support, network, mounts bool) *syscall.SysProcAtt
 		a = &syscall.SysProcAttr{}
 	}
 	if s.Namespaces {
-		namespaces(a, network, mounts)
+		namespaces(a, network, mounts, s.hostMaps)
 	}
 	return a
 }
 
 // namespaces gives a child user, process and IPC namespaces of its own, and a network and
-// mounts where it is to have some.
-func namespaces(a *syscall.SysProcAttr, network, mounts bool) {
-	// It is nobody in them until the shim says who it is: with the mappings here, Go would
+// mounts where it is to have some. With hostMaps, which goes with neither, the host says who
+// the child is in them.
+func namespaces(a *syscall.SysProcAttr, network, mounts, hostMaps bool) {
+	a.Cloneflags |= unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWIPC
+	if hostMaps {
+		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
+		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
+		return
+	}
+	// It is nobody in them until the shim says who it is: with the mappings above, Go does
 	// not start it as it starts all others, in the host's memory until it becomes the shim,
 	// but in a copy, which takes milliseconds, and more the larger the host is.
 	a.Cloneflags |= unix.CLONE_VM | unix.CLONE_VFORK
-	a.Cloneflags |= unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWIPC
 	// Its rights in the namespaces would be lost by becoming the shim, were they not ambient.
 	// The shim gives them up once it has used them: to say who it is, and for what follows.
 	a.AmbientCaps = append(slices.Clip(a.AmbientCaps), unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP)

@@ -34,7 +34,7 @@ func probe() *Support {
 		return s
 	}
 	// Mostly all of it is there, or nothing.
-	if tryNamespaces(true, true) == nil {
+	if tryNamespaces(true, true, false) == nil {
 		s.Namespaces, s.Network, s.Mounts = true, true, true
 		return s
 	}
@@ -43,11 +43,17 @@ func probe() *Support {
 		network, mounts bool
 		have            *bool
 	}{{"namespaces", false, false, &s.Namespaces}, {"network", true, false, &s.Network}, {"mounts", false, true, &s.Mounts}} {
-		if err := tryNamespaces(n.network, n.mounts); err != nil {
+		if err := tryNamespaces(n.network, n.mounts, false); err != nil {
 			s.Why[n.name] = err.Error()
 		} else {
 			*n.have = true
 		}
+	}
+	// AppArmor can take all rights from a process in a user namespace, that to say who it is
+	// in it included (kernel.apparmor_restrict_unprivileged_userns). The host may.
+	if !s.Namespaces && tryNamespaces(false, false, true) == nil {
+		s.Namespaces, s.hostMaps = true, true
+		delete(s.Why, "namespaces")
 	}
 	return s
 }
@@ -63,7 +69,7 @@ func tryFilter() error {
 }
 
 // tryNamespaces starts a shim in namespaces of its own that only tries.
-func tryNamespaces(network, mounts bool) error {
+func tryNamespaces(network, mounts, hostMaps bool) error {
 	p := &shim.Policy{Port: proxyPort, Probe: true, Ruleset: -1, Socket: -1, Status: 4, Host: 5, User: os.Geteuid(), Group: os.Getegid(), Keep: 3}
 	reader, writer, err := os.Pipe()
 	if err != nil {
@@ -80,7 +86,7 @@ func tryNamespaces(network, mounts bool) error {
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Env = shim.Environment()
 	cmd.SysProcAttr = &syscall.SysProcAttr{}
-	namespaces(cmd.SysProcAttr, network, mounts)
+	namespaces(cmd.SysProcAttr, network, mounts, hostMaps)
 	if network {
 		pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 		if err != nil {

@@ -23,6 +23,9 @@ type Support struct {
 	// Profile: there is macOS's sandbox-exec.
 	Profile bool
 
+	// hostMaps: in namespaces of its own a process may not say who it is, so the host does.
+	hostMaps bool
+
 	// Why says of each of the above that is missing what the system said.
 	Why map[string]string
 }
