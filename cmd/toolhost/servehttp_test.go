@@ -92,6 +92,12 @@ func ask(t *testing.T, method, url, token, body string) (int, string) {
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
+	return send(t, r)
+}
+
+// send sends a request, and gives the status and the body of the answer.
+func send(t *testing.T, r *http.Request) (int, string) {
+	t.Helper()
 	res, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)

@@ -196,14 +196,5 @@ func askStateless(t *testing.T, s *served, tool, args, parent string) (int, stri
 			r.Header.Set(name, value)
 		}
 	}
-	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res.StatusCode, string(text)
+	return send(t, r)
 }
