@@ -340,6 +340,29 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
+// A crash counts for the call that comes next, even where nobody has seen it yet, and counts once.
+func TestCrashThatNobodyHasSeen(t *testing.T) {
+	s, now := &slot{}, time.Now()
+	starts := 0
+	for range freeCrashes + 1 {
+		if _, _, err := s.take(now, func(a *attempt) { starts++ }); err != nil {
+			t.Fatal(err)
+		}
+		p := &process{ended: make(chan struct{}), crashed: true, noNew: true, stopped: &crashError{reason: "it ended"}}
+		close(p.ended)
+		s.current.process = p
+		close(s.current.ready)
+	}
+	for range 2 {
+		if _, _, err := s.take(now, func(*attempt) { starts++ }); err == nil || !strings.Contains(err.Error(), "crashed 3 times within a minute") {
+			t.Errorf("got %v", err)
+		}
+	}
+	if starts != freeCrashes+1 {
+		t.Errorf("%d workers were started", starts)
+	}
+}
+
 func TestReason(t *testing.T) {
 	for said, want := range map[string]string{
 		"runtime: goroutine stack exceeds 67108864-byte limit\nruntime: sp=0x1 stack=[0x2, 0x3]\nfatal error: stack overflow":                                        "stack overflow",

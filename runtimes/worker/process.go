@@ -47,6 +47,8 @@ type process struct {
 	idle    *time.Timer
 	busy    func() // ends its rest, see [runtimes.Places]
 	noNew   bool   // it takes no more calls
+
+	counted bool // its end was looked at; guarded by the mutex of its slot
 }
 
 // opened is what became of opening a plugin in a worker.

@@ -45,6 +45,7 @@ func (s *slot) take(now time.Time, start func(*attempt)) (*process, *attempt, er
 			if a.err == nil && a.process.begin() {
 				return a.process, nil, nil
 			}
+			s.settle(a.process, now)
 		default:
 			a.waiting++
 			return nil, a, nil
@@ -96,10 +97,33 @@ func (s *slot) forget(now time.Time) {
 	s.crashes = slices.DeleteFunc(s.crashes, func(t time.Time) bool { return now.Sub(t) > crashWindow })
 }
 
+// settle counts the crash of a worker that has ended by one, once: a call that comes right after
+// it may be here before who watches the worker is. s.mu is held.
+func (s *slot) settle(p *process, now time.Time) {
+	if p == nil || p.counted {
+		return
+	}
+	select {
+	case <-p.ended:
+	default:
+		return
+	}
+	p.counted = true
+	if !p.crashed {
+		return
+	}
+	s.count(now, p.crash())
+}
+
 // crashed counts a crash.
 func (s *slot) crashed(now time.Time, reason error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.count(now, reason)
+}
+
+// count is crashed where s.mu is held.
+func (s *slot) count(now time.Time, reason error) {
 	s.forget(now)
 	s.crashes, s.reason = append(s.crashes, now), reason
 }
@@ -186,20 +210,25 @@ func (in *instance) watch(s *slot, p *process) {
 	wait := func() {
 		<-p.ended
 		stop()
-		if !p.crashed {
-			return
+		s.mu.Lock()
+		s.settle(p, time.Now())
+		s.mu.Unlock()
+		if p.crashed {
+			in.spec.Log.Error("a worker has ended before its time", "err", p.crash())
 		}
-		why := p.why()
-		if errors.Is(why, errStuck) {
-			why = errKilled
-		}
-		s.crashed(time.Now(), why)
-		in.spec.Log.Error("a worker has ended before its time", "err", why)
 	}
 	if !in.work(wait) {
 		p.stop(errClosed)
 		wait()
 	}
+}
+
+// crash gives why a worker has crashed, as it is told later.
+func (p *process) crash() error {
+	if why := p.why(); !errors.Is(why, errStuck) {
+		return why
+	}
+	return errKilled
 }
 
 // errKilled is errStuck as it is told later.
