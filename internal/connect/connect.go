@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/toolhost/toolhost/internal/jsondoc"
 )
@@ -203,6 +204,9 @@ func (c *Client) Set(text string, s Server) (string, error) {
 // Remove gives the text of a configuration without the server of that name.
 func (c *Client) Remove(text, name string) (string, error) { return c.change(text, name, nil) }
 
+// mark is the byte order mark with which some editors begin a file.
+const mark = "\ufeff"
+
 func (c *Client) change(text, name string, value fields) (string, error) {
 	set := setJSON
 	if c.toml {
@@ -212,6 +216,11 @@ func (c *Client) change(text, name string, value fields) (string, error) {
 	if value != nil {
 		v = value
 	}
+	text, hasMark := strings.CutPrefix(text, mark)
+	windows := strings.Contains(text, "\n") && strings.Count(text, "\r\n") == strings.Count(text, "\n")
+	if windows {
+		text = strings.ReplaceAll(text, "\r\n", "\n")
+	}
 	out, err := set(text, c.key, name, v)
 	if err != nil {
 		return "", err
@@ -219,6 +228,12 @@ func (c *Client) change(text, name string, value fields) (string, error) {
 	// What was written must be what a program reads.
 	if again, err := set(out, c.key, name, v); err != nil || again != out {
 		return "", fmt.Errorf("the change would not hold; write it by hand: %w", errors.Join(err))
+	}
+	if windows {
+		out = strings.ReplaceAll(out, "\n", "\r\n")
+	}
+	if hasMark {
+		out = mark + out
 	}
 	return out, nil
 }

@@ -108,8 +108,27 @@ func TestTextsStay(t *testing.T) {
 	for _, c := range []struct{ name, client, in, set, removed string }{
 		{"comments", "zed",
 			"// mine\n{\n\t\"theme\": \"One\", // nice\n\t/* servers */\n\t\"context_servers\": {\n\t\t\"other\": {\"command\": \"x\"}, // keep\n\t},\n}\n",
-			"// mine\n{\n\t\"theme\": \"One\", // nice\n\t/* servers */\n\t\"context_servers\": {\n\t\t\"other\": {\"command\": \"x\"},\n\t\t\"toolhost\": {\n\t\t\t\"command\": \"/t\",\n\t\t\t\"args\": []\n\t\t} // keep\n\t},\n}\n",
-			""},
+			"// mine\n{\n\t\"theme\": \"One\", // nice\n\t/* servers */\n\t\"context_servers\": {\n\t\t\"other\": {\"command\": \"x\"}, // keep\n\t\t\"toolhost\": {\n\t\t\t\"command\": \"/t\",\n\t\t\t\"args\": []\n\t\t}\n\t},\n}\n",
+			"// mine\n{\n\t\"theme\": \"One\", // nice\n\t/* servers */\n\t\"context_servers\": {\n\t\t\"other\": {\"command\": \"x\"} // keep\n\t},\n}\n"},
+		{"comments around it", "cursor",
+			"{\n  \"mcpServers\": {\n    \"a\": {}, // of a\n    // of ours\n    \"toolhost\": {\"command\": \"/o\"} /* old */,\n    // of z\n    \"z\": {} // end\n  }\n}\n",
+			"{\n  \"mcpServers\": {\n    \"a\": {}, // of a\n    // of ours\n    \"toolhost\": {\n      \"command\": \"/t\",\n      \"args\": []\n    } /* old */,\n    // of z\n    \"z\": {} // end\n  }\n}\n",
+			"{\n  \"mcpServers\": {\n    \"a\": {}, // of a\n    // of ours\n    /* old */\n    // of z\n    \"z\": {} // end\n  }\n}\n"},
+		{"last of several", "cursor",
+			"{\n  \"mcpServers\": {\n    \"a\": {} // of a\n    // end\n  }\n}\n",
+			"{\n  \"mcpServers\": {\n    \"a\": {}, // of a\n    \"toolhost\": {\n      \"command\": \"/t\",\n      \"args\": []\n    }\n    // end\n  }\n}\n",
+			"{\n  \"mcpServers\": {\n    \"a\": {} // of a\n    // end\n  }\n}\n"},
+		{"laid out otherwise", "cursor", `{"mcpServers": {"toolhost": {"command":"/t", "args" : [ ]}, "z": 1}}`,
+			`{"mcpServers": {"toolhost": {"command":"/t", "args" : [ ]}, "z": 1}}`, `{"mcpServers": {"z": 1}}`},
+		{"from Windows", "cursor", "\ufeff{\r\n  \"mcpServers\": {\r\n    \"a\": {}\r\n  }\r\n}\r\n",
+			"\ufeff{\r\n  \"mcpServers\": {\r\n    \"a\": {},\r\n    \"toolhost\": {\r\n      \"command\": \"/t\",\r\n      \"args\": []\r\n    }\r\n  }\r\n}\r\n",
+			"\ufeff{\r\n  \"mcpServers\": {\r\n    \"a\": {}\r\n  }\r\n}\r\n"},
+		{"TOML from Windows", "codex", "\ufeff[a]\r\nb = 1\r\n",
+			"\ufeff[a]\r\nb = 1\r\n\r\n[mcp_servers.toolhost]\r\ncommand = \"/t\"\r\nargs = []\r\n", "\ufeff[a]\r\nb = 1\r\n"},
+		{"toml comments", "codex",
+			"[mcp_servers.toolhost]\ncommand = 'old'\n# of ours\nargs = []\n\n# of other\n# and more\n[other]\nb = 1\n",
+			"[mcp_servers.toolhost]\ncommand = \"/t\"\nargs = []\n\n# of other\n# and more\n[other]\nb = 1\n",
+			"# of other\n# and more\n[other]\nb = 1\n"},
 		{"no servers yet", "cursor",
 			"{\n    \"a\": 1\n}\n",
 			"{\n    \"a\": 1,\n    \"mcpServers\": {\n        \"toolhost\": {\n            \"command\": \"/t\",\n            \"args\": []\n        }\n    }\n}\n", ""},
@@ -230,6 +249,15 @@ func TestFile(t *testing.T) {
 	}
 	if err := f.Write("three"); err == nil {
 		t.Error("it writes over a change of another program")
+	}
+	if err := os.Chmod(path, 0o440); err != nil {
+		t.Fatal(err)
+	}
+	if f, err = Open(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Write("three"); err == nil || !strings.Contains(err.Error(), "read-only") {
+		t.Errorf("a file that is read-only: %v", err)
 	}
 	if _, err := Open(dir); err == nil {
 		t.Error("a folder is a configuration")

@@ -67,9 +67,12 @@ func read(path string) ([]byte, fs.FileInfo, error) {
 const BackupSuffix = ".before-toolhost"
 
 // Write puts a text in the place of what was read, in one step, and keeps what was there
-// in a file beside it. It fails where the file has changed since it was opened.
+// in a file beside it. It fails where the file is read-only, or has changed since it was opened.
 func (f *File) Write(text string) error {
 	if f.made {
+		if f.mode&0o222 == 0 { // it could be replaced all the same, which is not what its owner wants
+			return fmt.Errorf("%s is read-only; nothing is written", f.Path)
+		}
 		now, _, err := read(f.Path)
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package connect
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -216,12 +217,8 @@ func (o *objectSpan) find(name string) (*memberSpan, int, error) {
 // setJSON puts an entry into the object named key of a text, or takes it out where value
 // is nil.
 func setJSON(text, key, name string, value any) (string, error) {
-	if strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")) == "" {
+	if strings.TrimSpace(text) == "" {
 		text = "{}\n"
-	}
-	bom := ""
-	if rest, ok := strings.CutPrefix(text, "\ufeff"); ok {
-		bom, text = "\ufeff", rest
 	}
 	root, err := whole(text)
 	if err != nil {
@@ -233,9 +230,9 @@ func setJSON(text, key, name string, value any) (string, error) {
 	}
 	if around == nil {
 		if value == nil {
-			return bom + text, nil
+			return text, nil
 		}
-		return bom + insert(text, root, key, map[string]any{name: value}), nil
+		return insert(text, root, key, map[string]any{name: value}), nil
 	}
 	servers, err := objectAt(text, around.value.from)
 	if err != nil {
@@ -246,13 +243,15 @@ func setJSON(text, key, name string, value any) (string, error) {
 	case err != nil:
 		return "", err
 	case value == nil && old == nil:
-		return bom + text, nil
+		return text, nil
 	case value == nil:
-		return bom + cutMember(text, servers, i), nil
+		return cutMember(text, servers, i), nil
 	case old == nil:
-		return bom + insert(text, servers, name, value), nil
+		return insert(text, servers, name, value), nil
+	case sameJSON(text[old.value.from:old.value.to], value):
+		return text, nil // whatever white space another program has put there
 	}
-	return bom + text[:old.value.from] + indented(value, indentOf(text, old.whole.from), unitOf(text)) + text[old.value.to:], nil
+	return text[:old.value.from] + indented(value, indentOf(text, old.whole.from), unitOf(text)) + text[old.value.to:], nil
 }
 
 // insert adds a member at the end of an object.
@@ -266,39 +265,84 @@ func insert(text string, o *objectSpan, name string, value any) string {
 		return text[:o.from+1] + rest + member + "\n" + outer + text[o.to-1:]
 	}
 	last := o.members[len(o.members)-1].whole.to
+	comma, at := ",", last
 	if o.comma {
-		// After that comma, which stands somewhere behind the value.
-		j := &jsonc{text, last}
-		_ = j.blank() // it was read once
-		at := j.at + 1
-		return text[:at] + member + text[at:]
+		comma, at = "", commaAfter(text, last)+1
 	}
-	rest := text[last:]
-	if !strings.Contains(rest[:o.to-1-last], "\n") {
-		return text[:last] + "," + member + "\n" + outer + strings.TrimLeft(rest, " \t")
+	end := lineEnd(text[:o.to-1], at) // what is said of the last member stays with it
+	rest := text[end:]
+	if !strings.Contains(text[end:o.to-1], "\n") {
+		rest = "\n" + outer + strings.TrimLeft(rest, " \t")
 	}
-	return text[:last] + "," + member + rest
+	return text[:last] + comma + text[last:end] + member + rest
 }
 
-// cutMember takes a member out, with the comma that it needed.
+// commaAfter gives where the comma behind a member is. There is one.
+func commaAfter(text string, at int) int {
+	j := &jsonc{text, at}
+	_ = j.blank() // it was read once
+	return j.at
+}
+
+// lineEnd gives where the comments end that stand behind a place, on its line.
+func lineEnd(text string, at int) int {
+	end := at
+	for at < len(text) {
+		rest := text[at:]
+		switch {
+		case rest[0] == ' ' || rest[0] == '\t':
+			at++
+		case strings.HasPrefix(rest, "//"):
+			line, _, _ := strings.Cut(rest, "\n")
+			return at + len(line)
+		case strings.HasPrefix(rest, "/*"):
+			comment, _, _ := strings.Cut(rest, "*/")
+			if strings.Contains(comment, "\n") {
+				return end // it is of what follows
+			}
+			at += len(comment) + len("*/")
+			end = at
+		default:
+			return end
+		}
+	}
+	return end
+}
+
+// cutMember takes a member out, with the comma that it needed and the lines that it leaves
+// empty. Comments stay.
 func cutMember(text string, o *objectSpan, i int) string {
 	m := o.members[i].whole
-	if i+1 < len(o.members) {
-		return text[:m.from] + text[o.members[i+1].whole.from:]
+	switch {
+	case i+1 < len(o.members) || o.comma:
+		comma := commaAfter(text, m.to)
+		text = text[:comma] + text[comma+1:]
+	case i > 0:
+		comma := commaAfter(text, o.members[i-1].whole.to)
+		text = text[:comma] + text[comma+1:]
+		m.from, m.to = m.from-1, m.to-1
 	}
-	if o.comma {
-		j := &jsonc{text, m.to}
-		_ = j.blank() // it was read once
-		m.to = j.at + 1
+	before, after := text[:m.from], strings.TrimLeft(text[m.to:], " \t")
+	line := strings.TrimRight(before, " \t")
+	switch {
+	case !strings.HasSuffix(line, "\n"):
+		before = line // it shares its line, of which what is behind it moves up
+		if c := line[len(line)-1]; c != '{' && after != "" && after[0] != '}' && after[0] != '\n' {
+			before += " "
+		}
+	case strings.HasPrefix(after, "\n"):
+		before, after = line, after[1:]
 	}
-	if i == 0 {
-		return text[:o.from+1] + text[m.to:]
+	if end := strings.TrimLeft(after, " \t\n"); len(o.members) == 1 && strings.HasPrefix(end, "}") && strings.HasSuffix(strings.TrimRight(before, " \t\n"), "{") {
+		return strings.TrimRight(before, " \t\n") + end
 	}
-	before := text[:o.members[i-1].whole.to]
-	if o.comma {
-		before += ","
-	}
-	return before + text[m.to:]
+	return before + after
+}
+
+// sameJSON reports whether a text says what a value says, in the same order.
+func sameJSON(text string, value any) bool {
+	var a, b bytes.Buffer
+	return json.Compact(&a, []byte(text)) == nil && json.Compact(&b, jsondoc.Marshal(value)) == nil && bytes.Equal(a.Bytes(), b.Bytes())
 }
 
 // indentOf gives the white space with which the line of a place begins.

@@ -97,10 +97,20 @@ func setTOML(text, key, name string, value any) (string, error) {
 	if value != nil {
 		entry = "[" + table + "]\n" + tomlValues(value)
 	}
+	held := "" // comments in the table, which may be of what follows it
+	leave := func() {
+		out.WriteString(strings.TrimLeft(held, "\n"))
+		held = ""
+	}
 	for _, l := range lines {
 		if l.header != "" {
 			header = strings.NewReplacer(`"`, "", `'`, "").Replace(l.header)
 			within = header == table || strings.HasPrefix(header, table+".")
+			if within {
+				held = ""
+			} else {
+				leave()
+			}
 			if within && !written && value != nil {
 				out.WriteString(entry + "\n")
 			}
@@ -110,10 +120,16 @@ func setTOML(text, key, name string, value any) (string, error) {
 		if !l.inside && l.header == "" && (header == "" && other.MatchString(trimmed) || header == key && short.MatchString(trimmed)) {
 			return "", fmt.Errorf("it has %q in a form that is not changed here: %.60q", table, trimmed)
 		}
-		if !within {
+		switch {
+		case !within:
 			out.WriteString(l.text)
+		case l.header == "" && !l.inside && (trimmed == "" || trimmed[0] == '#'):
+			held += l.text
+		default:
+			held = ""
 		}
 	}
+	leave()
 	if written || value == nil {
 		return strings.TrimRight(out.String(), "\n") + strings.Repeat("\n", min(1, out.Len())), nil
 	}
