@@ -29,6 +29,8 @@ type Cache struct {
 	program [sha256.Size]byte // which program, since another one may build otherwise
 
 	most    int64 // bytes of all entries
+	now     func() time.Time
+	stamps  func(dir string) bool // whether those of a folder's file system are good
 	mu      sync.Mutex
 	written int64  // bytes since old entries were last dropped; below zero before the first time
 	reading *place // from which entries are read; nil until there is one
@@ -49,7 +51,7 @@ const (
 // NewCache makes a Cache of a folder, which need not be there yet; the one that it lies in
 // must be.
 func NewCache(dir string) *Cache {
-	return &Cache{dir: dir, program: thisProgram(), most: maxCached, written: -1}
+	return &Cache{dir: dir, program: thisProgram(), most: maxCached, now: time.Now, stamps: stamps, written: -1}
 }
 
 // thisProgram tells this program from others. A build that was changed by hand has the
@@ -70,6 +72,7 @@ func thisProgram() [sha256.Size]byte {
 // kept is what an entry holds.
 type kept struct {
 	Inputs  []Input
+	Sights  []sight // nil where files are to be read
 	Answers []told
 	Scripts []keptScript
 }
@@ -90,8 +93,8 @@ type keptScript struct {
 const head = 2 * sha256.Size
 
 // Get gives the bundle that was put in under a name and for the same made, where the files
-// below root are those that it was built from, and a build would find no others. It is nil
-// where there is none. An entry that is no whole one is removed.
+// below root are those that it was built from, and a build would find no others: they are read
+// where they do not look as they did when they were read before. It is nil where there is none. An entry that is no whole one is removed.
 func (c *Cache) Get(root *os.Root, name string, made [sha256.Size]byte) *Bundle {
 	if c == nil {
 		return nil
@@ -116,8 +119,21 @@ func (c *Cache) Get(root *os.Root, name string, made [sha256.Size]byte) *Bundle 
 		_ = folder.Remove(file) // it is overwritten otherwise
 		return nil
 	}
+	if k.unchanged(root) {
+		return k.bundle()
+	}
+	var sights []sight
+	if c.stamps(root.Name()) {
+		sights = k.look(root.Name(), c.now()) // before what is read: what changes from now on has another stamp
+	}
 	if !k.holds(root) {
 		return nil
+	}
+	if sights != nil {
+		k.Sights = sights
+		body := k.encode()
+		mark, sum := c.mark(made), sha256.Sum256(body)
+		_ = writeEntry(folder, file, mark[:], sum[:], body) // the files are read again otherwise
 	}
 	return k.bundle()
 }

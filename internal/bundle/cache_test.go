@@ -125,9 +125,9 @@ func TestCacheFolderIsMadeAnew(t *testing.T) {
 	}
 }
 
-// TestCacheSeesChanges changes what a build went by, one thing at a time.
-func TestCacheSeesChanges(t *testing.T) {
-	for name, change := range map[string]func(t *testing.T, c *cached) error{
+// changes change what a build went by, one thing at a time.
+func changes() map[string]func(t *testing.T, c *cached) error {
+	return map[string]func(t *testing.T, c *cached) error{
 		"a byte of the handler":      func(t *testing.T, c *cached) error { return appendTo(c, "h.ts") },
 		"a byte of a module":         func(t *testing.T, c *cached) error { return appendTo(c, "lib/a.js") },
 		"a byte of a package":        func(t *testing.T, c *cached) error { return appendTo(c, "node_modules/pack/main.js") },
@@ -161,7 +161,11 @@ func TestCacheSeesChanges(t *testing.T) {
 			return syscall.Mkfifo(file, 0o600)
 		},
 		"another program": func(t *testing.T, c *cached) error { c.cache.program[0]++; return nil },
-	} {
+	}
+}
+
+func TestCacheSeesChanges(t *testing.T) {
+	for name, change := range changes() {
 		t.Run(name, func(t *testing.T) {
 			c := cacheWith(t, cachedFiles)
 			if c.get() == nil {

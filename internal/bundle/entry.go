@@ -17,6 +17,13 @@ func (k *kept) encode() []byte {
 		w.text(i.Path)
 		w = append(w, i.Sum[:]...)
 	}
+	w.number(len(k.Sights))
+	for _, s := range k.Sights {
+		w.text(s.Path)
+		for _, n := range s.Stamp.numbers() {
+			w = binary.BigEndian.AppendUint64(w, *n)
+		}
+	}
 	w.number(len(k.Answers))
 	for _, t := range k.Answers {
 		w.text(t.Question.Name)
@@ -60,6 +67,17 @@ func (k *kept) decode(data []byte) error {
 		i := Input{Path: string(r.bytes(r.number()))}
 		copy(i.Sum[:], r.bytes(sha256.Size))
 		if k.Inputs = append(k.Inputs, i); r.bad {
+			return errNoEntry
+		}
+	}
+	for range r.number() {
+		s := sight{Path: string(r.bytes(r.number()))}
+		for _, n := range s.Stamp.numbers() {
+			if b := r.bytes(8); b != nil {
+				*n = binary.BigEndian.Uint64(b)
+			}
+		}
+		if k.Sights = append(k.Sights, s); r.bad {
 			return errNoEntry
 		}
 	}

@@ -10,6 +10,7 @@ import (
 func someEntry() *kept {
 	return &kept{
 		Inputs:  []Input{{Path: "a.js", Sum: sha256.Sum256([]byte("a"))}, {Path: "日本/b.js"}},
+		Sights:  []sight{{".", stamp{1, 2, 3, 4, 5}}, {"日本/b.js", stamp{Inode: 1 << 63}}},
 		Answers: []told{{question{"a.js", false}, "file"}, {question{"", true}, ""}},
 		Scripts: []keptScript{{Name: "a", Code: "one\x00two", Async: true, MapText: []byte("{}")}, {Name: "", MapPack: bytes.Repeat([]byte{7}, 300)}},
 	}
