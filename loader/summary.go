@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/internal/jsondoc"
@@ -126,11 +127,14 @@ func canonical(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 {
 		return nil
 	}
-	doc, err := jsondoc.Parse(raw)
-	if err != nil {
-		return raw // it was compiled, so it is JSON; its bytes will do
+	if !json.Valid(raw) || !utf8.Valid(raw) {
+		return raw // somebody has changed what was stored; its bytes will do
 	}
-	return jsondoc.Marshal(doc.Value)
+	v, whole := jsondoc.Value(raw)
+	if !whole {
+		return raw
+	}
+	return jsondoc.Marshal(v)
 }
 
 // Rights lists what the permissions of a manifest ask for, sorted.

@@ -3,7 +3,6 @@ package jsondoc
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"slices"
 )
 
@@ -42,15 +41,16 @@ func (d *Document) Remove(pointer string, names ...string) []Edit {
 	}
 	var edits []Edit
 	kept := false
-	for i, name := range object.names {
-		e := object.members[name]
+	all := d.Keys(pointer)
+	for i, name := range all {
+		e := object.member(name)
 		switch {
 		case !slices.Contains(names, name):
 			kept = true
 		case kept:
-			edits = append(edits, Edit{object.members[object.names[i-1]].end, e.end, ""})
-		case i+1 < len(object.names):
-			edits = append(edits, Edit{e.key, object.members[object.names[i+1]].key, ""})
+			edits = append(edits, Edit{object.member(all[i-1]).end, e.end, ""})
+		case i+1 < len(all):
+			edits = append(edits, Edit{e.key, object.member(all[i+1]).key, ""})
 		default:
 			edits = append(edits, Edit{e.key, e.end, ""})
 		}
@@ -78,18 +78,3 @@ func (d *Document) Apply(edits []Edit) []byte {
 }
 
 func endsWith(b []byte, c byte) bool { return len(b) > 0 && b[len(b)-1] == c }
-
-// Quote writes s as a JSON string without escaping what HTML would need.
-func Quote(s string) string { return string(Marshal(s)) }
-
-// Marshal is json.Marshal without escaping what HTML would need. Its value must be one
-// that marshals; any other gives null.
-func Marshal(v any) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return []byte("null")
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-}

@@ -54,10 +54,44 @@ type Document struct {
 // entry is where one value stands. Entries form a tree, since a map from
 // pointers would cost the length of a long name once for each value below it.
 type entry struct {
-	key, start, end int // offsets of the member's name (-1 for no member), of the value and behind it
-	list            []*entry
-	members         map[string]*entry
-	names           []string
+	key, start, end int      // offsets of the member's name (-1 for no member), of the value and behind it
+	name            string   // of the member
+	items           []*entry // of a list, or the members of an object, each name once
+	// byName has the members of an object that has many, or has one twice: of these the last
+	// one counts. nil for other objects, which are most.
+	byName map[string]*entry
+}
+
+// fewMembers is up to how many members of an object are looked through for a name.
+const fewMembers = 16
+
+// note takes a member down. twice says that there is one of its name.
+func (e *entry) note(member *entry, twice bool) {
+	if !twice {
+		e.items = append(e.items, member)
+	}
+	if e.byName == nil && (twice || len(e.items) > fewMembers) {
+		e.byName = make(map[string]*entry, len(e.items))
+		for _, m := range e.items {
+			e.byName[m.name] = m
+		}
+	}
+	if e.byName != nil {
+		e.byName[member.name] = member
+	}
+}
+
+// member gives the member of a name; nil where there is none.
+func (e *entry) member(name string) *entry {
+	if e.byName != nil {
+		return e.byName[name]
+	}
+	for _, m := range e.items {
+		if m.key >= 0 && m.name == name {
+			return m
+		}
+	}
+	return nil
 }
 
 // maxDuplicates is how many duplicate members are remembered.
@@ -113,7 +147,7 @@ func (d *Document) read() error {
 type parser struct {
 	doc  *Document
 	dec  *json.Decoder
-	path []string // escaped tokens down to the value that is being read
+	path []string // tokens down to the value that is being read
 }
 
 // value reads the value that comes next and notes its place in e.
@@ -144,7 +178,7 @@ func (p *parser) list(e *entry, depth int) (any, error) {
 			return nil, err
 		}
 		item := &entry{key: -1}
-		e.list = append(e.list, item)
+		e.items = append(e.items, item)
 		p.path = append(p.path, strconv.Itoa(len(list)))
 		v, err := p.value(item, depth+1)
 		if err != nil {
@@ -159,9 +193,8 @@ func (p *parser) list(e *entry, depth int) (any, error) {
 
 func (p *parser) object(e *entry, depth int) (any, error) {
 	object := map[string]any{}
-	e.members = map[string]*entry{}
 	for p.dec.More() {
-		if err := p.comma(len(e.members) == 0, '}'); err != nil {
+		if err := p.comma(len(e.items) == 0, '}'); err != nil {
 			return nil, err
 		}
 		at := p.doc.skip(int(p.dec.InputOffset()), ",")
@@ -176,14 +209,13 @@ func (p *parser) object(e *entry, depth int) (any, error) {
 			return nil, err
 		}
 		name, _ := tok.(string)
-		p.path = append(p.path, Escape(name))
-		if _, twice := object[name]; !twice {
-			e.names = append(e.names, name)
-		} else if len(p.doc.Duplicates) < maxDuplicates {
-			p.doc.Duplicates = append(p.doc.Duplicates, "/"+strings.Join(p.path, "/"))
+		p.path = append(p.path, name)
+		_, twice := object[name]
+		if twice {
+			p.doc.duplicate(p.path)
 		}
-		member := &entry{key: at}
-		e.members[name] = member
+		member := &entry{key: at, name: name}
+		e.note(member, twice)
 		v, err := p.value(member, depth+1)
 		if err != nil {
 			return nil, err
@@ -193,6 +225,18 @@ func (p *parser) object(e *entry, depth int) (any, error) {
 	}
 	_, err := p.token()
 	return object, err
+}
+
+// duplicate takes down that there is a member twice, whose path is given by its tokens.
+func (d *Document) duplicate(path []string) {
+	if len(d.Duplicates) >= maxDuplicates {
+		return
+	}
+	var pointer strings.Builder
+	for _, token := range path {
+		pointer.WriteString("/" + Escape(token))
+	}
+	d.Duplicates = append(d.Duplicates, pointer.String())
 }
 
 // comma looks at what stands before an item. The two commas that people get wrong are
@@ -275,7 +319,13 @@ func (d *Document) Keys(pointer string) []string {
 	if !found {
 		return nil
 	}
-	return e.names
+	var names []string
+	for _, m := range e.items {
+		if m.key >= 0 {
+			names = append(names, m.name)
+		}
+	}
+	return names
 }
 
 // Text gives the text as it was parsed, without a byte order mark.
@@ -299,9 +349,9 @@ func (d *Document) find(pointer string) (*entry, bool) {
 		if more {
 			pointer = "/" + rest
 		}
-		next := e.members[Unescape(token)]
-		if i, err := strconv.Atoi(token); next == nil && err == nil && i >= 0 && i < len(e.list) {
-			next = e.list[i]
+		next := e.member(Unescape(token))
+		if i, err := strconv.Atoi(token); next == nil && err == nil && i >= 0 && i < len(e.items) && e.items[i].key < 0 {
+			next = e.items[i]
 		}
 		if next == nil {
 			return e, false

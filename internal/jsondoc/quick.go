@@ -14,8 +14,19 @@ type quick struct {
 	doc  *Document // nil where neither places nor duplicates matter
 	src  string
 	at   int
-	path []string // escaped tokens down to the value that is being read
+	path []string // tokens down to the value that is being read
+	free []entry  // made together, since there are many
 	deep bool     // it is nested too deeply, and was not read to its end
+}
+
+// entry makes an entry.
+func (q *quick) entry(key int, name string) *entry {
+	if len(q.free) == 0 {
+		q.free = make([]entry, 16)
+	}
+	e := &q.free[0]
+	e.key, e.name, q.free = key, name, q.free[1:]
+	return e
 }
 
 // space passes over white space.
@@ -141,8 +152,8 @@ func (q *quick) list(e *entry, depth int) any {
 		}
 		var item *entry
 		if e != nil {
-			item = &entry{key: -1}
-			e.list = append(e.list, item)
+			item = q.entry(-1, "")
+			e.items = append(e.items, item)
 			q.path = append(q.path, strconv.Itoa(len(list)))
 		}
 		list = append(list, q.value(item, depth+1))
@@ -162,9 +173,6 @@ func (q *quick) list(e *entry, depth int) any {
 
 func (q *quick) object(e *entry, depth int) any {
 	object := map[string]any{}
-	if e != nil {
-		e.members = map[string]*entry{}
-	}
 	for q.at++; ; q.at++ { // past the brace, or a comma
 		if q.space(); q.src[q.at] == '}' {
 			break
@@ -175,9 +183,13 @@ func (q *quick) object(e *entry, depth int) any {
 		q.at++ // the colon
 		var member *entry
 		if e != nil {
-			member = &entry{key: key}
-			q.path = append(q.path, Escape(name))
-			q.note(e, name, member)
+			q.path = append(q.path, name)
+			_, twice := object[name]
+			if twice {
+				q.doc.duplicate(q.path)
+			}
+			member = q.entry(key, name)
+			e.note(member, twice)
 		}
 		v := q.value(member, depth+1)
 		if q.deep {
@@ -193,16 +205,6 @@ func (q *quick) object(e *entry, depth int) any {
 	}
 	q.at++
 	return object
-}
-
-// note takes a member down.
-func (q *quick) note(e *entry, name string, member *entry) {
-	if _, twice := e.members[name]; !twice {
-		e.names = append(e.names, name)
-	} else if len(q.doc.Duplicates) < maxDuplicates {
-		q.doc.Duplicates = append(q.doc.Duplicates, "/"+strings.Join(q.path, "/"))
-	}
-	e.members[name] = member
 }
 
 // text reads a string.

@@ -13,6 +13,7 @@ func FuzzQuick(f *testing.F) {
 	for _, text := range []string{
 		`null`, ` [ ] `, `{ }`, `{"a":1,"b":[true,false,null,-1.5e+3,"x"],"a":{"c":{}}}`, "\t[\r\n1 , 2 ]\n", `{"a/b~c":{"d\"e":"\ud83d\ude00\ud800\\"}}`,
 		`{"":{"":[[],[{}]]},"":0}`, `"\u0041\n"`, `0`, `-0.0E-7`, "{\"\u00e4\u2028\":\"\u00e4\"}", strings.Repeat("[", MaxDepth) + strings.Repeat("]", MaxDepth),
+		`{` + strings.Repeat(`"a":1,`, fewMembers) + `"b":2}`, `{"0":[1],"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8,"i":9,"j":10,"k":11,"l":12,"m":13,"n":14,"o":15,"p":16,"a":17}`,
 		strings.Repeat("[", MaxDepth+1) + strings.Repeat("]", MaxDepth+1), strings.Repeat(`{"a":0,"a":`, MaxDepth+2) + "1" + strings.Repeat("}", MaxDepth+2),
 	} {
 		f.Add(text)
