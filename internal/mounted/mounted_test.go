@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
@@ -65,6 +66,9 @@ func newServer() *mcp.Server {
 		r := text("it is broken")
 		r.IsError = true
 		return r, nil
+	})
+	add("refuses", `{"type":"object"}`, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return nil, &jsonrpc.Error{Code: -32000, Message: "not today"}
 	})
 	add("hangs", `{"type":"object"}`, func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		<-ctx.Done()
@@ -223,7 +227,7 @@ func call(t *testing.T, h *host.Host, tool, args string) string {
 
 func exercise(t *testing.T, h *host.Host, s *Servers) {
 	t.Helper()
-	if st := s.Status(); len(st) != 1 || st[0].State != "ready" || st[0].Tools != 9 || !strings.Contains(st[0].Err, `"bad schema" is left out`) {
+	if st := s.Status(); len(st) != 1 || st[0].State != "ready" || st[0].Tools != 10 || !strings.Contains(st[0].Err, `"bad schema" is left out`) {
 		t.Fatalf("status: %+v", st)
 	}
 	for _, c := range []struct{ tool, args, want string }{
@@ -231,6 +235,7 @@ func exercise(t *testing.T, h *host.Host, s *Servers) {
 		{"srv__echo", `{"text":"hi","n":9007199254740993}`, `{"text":"hi","n":9007199254740993}`},
 		{"srv__echo", `{}`, "failed: Invalid arguments"},
 		{"srv__fails", `{}`, "failed: it is broken"},
+		{"srv__refuses", `{}`, `failed: the MCP server "srv": it answers with an error: not today`},
 		{"srv__bad_name_with_space", `{}`, "called"},
 		{"srv__typed", `{"n":"none"}`, "failed: The result of tool \"srv__typed\" does not fit its outputSchema"},
 	} {
@@ -297,9 +302,12 @@ func TestProgram(t *testing.T) {
 		t.Errorf("progress %q, %v, %v", said, r, err)
 	}
 	exercise(t, h, s)
-	// Its death fails the call at once, and it comes back.
-	if got := call(t, h, "srv__dies", `{}`); !strings.HasPrefix(got, `failed: the MCP server "srv"`) {
-		t.Errorf("a call in which the server dies gave %q", got)
+	// Its death fails the call, and all that come after it until it is there again.
+	if got, want := call(t, h, "srv__dies", `{}`), `failed: the MCP server "srv" is not there: exit status 3; it is started again in a moment`; got != want {
+		t.Errorf("a call in which the server dies gave %q, want %q", got, want)
+	}
+	if st := s.Status()[0]; st.State == "failed" && !strings.Contains(st.Err, "it said last: last words") {
+		t.Errorf("status %+v", st) // the user is told more than the agents, of which any may have brought those words
 	}
 	deadline := time.Now().Add(20 * time.Second)
 	for {
@@ -307,7 +315,7 @@ func TestProgram(t *testing.T) {
 		if got == `{"text":"again"}` {
 			break
 		}
-		if !strings.Contains(got, "MCP server") || time.Now().After(deadline) {
+		if !strings.Contains(got, `the MCP server "srv" is not there: exit status 3`) || time.Now().After(deadline) {
 			t.Fatalf("while it is away: %q", got)
 		}
 	}
@@ -388,14 +396,14 @@ func TestServersThatDoNotWork(t *testing.T) {
 		config Config
 		want   string
 	}{
-		{"ends", serving("ends"), "no licence"},
+		{"ends", serving("ends"), "it does not begin: exit status 2; it said last: no licence"},
 		{"floods", serving("floods"), "no messages"},
 		{"long", serving("long"), "more than"},
 		{"nonsense", serving("nonsense"), "does not begin"},
 		{"missing", Config{Command: "no-such-program-at-all"}, "looking for its command"},
 		{"variable", Config{Command: "x", Args: []string{"${MOUNTED_UNSET}"}}, "MOUNTED_UNSET of the environment is not set"},
 		{"address", Config{URL: "ftp://x"}, "no http or https address"},
-		{"refused", Config{URL: "http://127.0.0.1:1/mcp"}, "refused"},
+		{"refused", Config{URL: "http://127.0.0.1:1/mcp"}, `it does not begin: Post "http://127.0.0.1:1/mcp": dial tcp 127.0.0.1:1: connect: connection refused`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

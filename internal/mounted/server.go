@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolhost/toolhost/host"
@@ -33,6 +35,8 @@ const (
 	maxProblems = 20
 )
 
+var errBrokenOff = errors.New("it broke off the connection")
+
 // server is one mounted server.
 type server struct {
 	host                          *host.Host
@@ -44,7 +48,9 @@ type server struct {
 
 	mu       sync.Mutex // guards what follows
 	session  *mcp.ClientSession
-	err      error // why there is no session
+	gone     chan struct{} // closed once it is known why the session has ended
+	err      error         // why there is no session
+	told     error         // what of that agents are told
 	problems []string
 	tools    int
 	progress map[string]func(string) // of the calls that run, by their tokens
@@ -81,6 +87,13 @@ func (s *server) run(ctx context.Context) {
 		}
 		failures++
 		s.mu.Lock()
+		s.told = err
+		if s.session != nil {
+			close(s.gone)
+			if e, ok := errors.AsType[*ending](err); ok {
+				s.told = e.how // what it said last may be of any agent's call; the log has it
+			}
+		}
 		s.session, s.err = nil, err
 		s.mu.Unlock()
 		s.triedOnce.Do(func() { close(s.tried) })
@@ -108,7 +121,7 @@ func (s *server) live(ctx context.Context) error {
 	defer late.Stop()
 
 	var transport mcp.Transport
-	ended := func() error { return errors.New("it broke off the connection") }
+	ended := func() error { return errBrokenOff }
 	if c.Command != "" {
 		p, err := startProgram(ctx, c, s.folder, s.log)
 		if err != nil {
@@ -147,7 +160,7 @@ func (s *server) live(ctx context.Context) error {
 	}
 	late.Stop()
 	s.mu.Lock()
-	s.session, s.err = session, nil
+	s.session, s.gone, s.err = session, make(chan struct{}), nil
 	s.mu.Unlock()
 	s.triedOnce.Do(func() { close(s.tried) })
 	s.log.Info("an MCP server is there", "tools", s.status().Tools)
@@ -166,7 +179,7 @@ func (s *server) live(ctx context.Context) error {
 			rest(ctx, refreshRest)
 		case err := <-over:
 			over <- nil
-			if err == nil || errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) {
+			if err == nil || isEnd(err) {
 				err = ended()
 			}
 			return err
@@ -190,10 +203,31 @@ func (s *server) startError(ctx context.Context, err error, ended func() error) 
 	if ctx.Err() != nil {
 		return fmt.Errorf("it was not ready within %s", startLimit)
 	}
-	if s.config.Command != "" {
-		return fmt.Errorf("it does not begin (%w): %w", err, ended())
+	switch {
+	case s.config.Command == "":
+		return fmt.Errorf("it does not begin: %w", plain(err))
+	case isEnd(err):
+		return fmt.Errorf("it does not begin: %w", ended())
 	}
-	return fmt.Errorf("it does not begin: %w", err)
+	return fmt.Errorf("it does not begin (%w): %w", plain(err), ended())
+}
+
+// isEnd reports whether an error says no more than that the connection has ended.
+func isEnd(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed)
+}
+
+// plain takes from an error what the SDK says of its own doings.
+func plain(err error) error {
+	var web *url.Error
+	if errors.As(err, &web) {
+		return web
+	}
+	var answered *jsonrpc.Error
+	if next := errors.Unwrap(err); next != nil && errors.As(err, &answered) && error(answered) == next {
+		return fmt.Errorf("it answers with an error: %s", answered.Message)
+	}
+	return err
 }
 
 // refresh asks the server for its tools and puts them in the place of those before.
@@ -273,6 +307,9 @@ func (s *server) tool(name string, t *mcp.Tool) (*host.Tool, error) {
 		out.Description = fmt.Sprintf("The tool %q of the MCP server %q.", t.Name, s.name)
 	}
 	if a := t.Annotations; a != nil {
+		if out.Title == "" {
+			out.Title = a.Title // where the oldest revisions have it
+		}
 		out.Annotations = &host.Annotations{DestructiveHint: a.DestructiveHint, OpenWorldHint: a.OpenWorldHint}
 		// The SDK does not say whether the server stated these two.
 		if a.ReadOnlyHint {
@@ -337,13 +374,13 @@ func (h *handler) Handle(ctx context.Context, call *host.Call) (*host.Result, er
 		return nil, context.Cause(ctx)
 	}
 	s.mu.Lock()
-	session, why := s.session, s.err
+	session, gone, why := s.session, s.gone, s.told
 	if session != nil {
 		s.progress[call.ID] = call.Progress
 	}
 	s.mu.Unlock()
 	if session == nil {
-		return nil, fmt.Errorf("the MCP server %q is not there: %w; it is started again in a moment", s.name, why)
+		return nil, s.absent(why)
 	}
 	defer func() {
 		s.mu.Lock()
@@ -357,9 +394,36 @@ func (h *handler) Handle(ctx context.Context, call *host.Call) (*host.Result, er
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		return nil, fmt.Errorf("the MCP server %q: %w", s.name, s.config.hide(err))
+		if _, ended := errors.AsType[*ending](err); ended || isEnd(err) {
+			err = s.why(ctx, gone)
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			return nil, s.absent(err)
+		}
+		return nil, fmt.Errorf("the MCP server %q: %w", s.name, s.config.hide(plain(err)))
 	}
 	return result(answer)
+}
+
+// absent is what a call is told that cannot be carried to the server, or was lost with it.
+func (s *server) absent(why error) error {
+	return fmt.Errorf("the MCP server %q is not there: %w; it is started again in a moment", s.name, why)
+}
+
+// why gives the reason for which a session has ended, which is known a moment after its end.
+func (s *server) why(ctx context.Context, gone <-chan struct{}) error {
+	timer := time.NewTimer(2 * endGrace) // to learn how it ended, and to end what it has started
+	defer timer.Stop()
+	select {
+	case <-gone:
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.told
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return errBrokenOff
 }
 
 // result gives a server's result as the host's.

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -43,6 +44,7 @@ type program struct {
 	in  *bufio.Reader
 
 	gate    gate
+	fault   atomic.Pointer[error] // what it did wrong
 	writing sync.Mutex
 	closing sync.Once
 }
@@ -87,6 +89,14 @@ func (p *program) SessionID() string { return "" }
 
 // Read implements [mcp.Connection].
 func (p *program) Read(context.Context) (jsonrpc.Message, error) {
+	msg, err := p.read()
+	if err != nil && !errors.Is(err, io.EOF) {
+		p.fault.Store(&err)
+	}
+	return msg, err
+}
+
+func (p *program) read() (jsonrpc.Message, error) {
 	for junk := 0; junk < maxJunk; {
 		line, err := readLine(p.in, maxLine)
 		if errors.Is(err, errLongLine) {
@@ -133,6 +143,7 @@ func (p *program) Write(_ context.Context, msg jsonrpc.Message) error {
 		switch {
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			err = fmt.Errorf("it did not read a request within %s", writeLimit)
+			p.fault.Store(&err)
 		case errors.Is(err, syscall.EPIPE):
 			err = p.ended() // its input closes a moment before it is known how it ended
 		}
@@ -149,23 +160,37 @@ func (p *program) Close() error {
 	return nil
 }
 
-// ended says how the program ended, and what it said last.
+// ended says why nothing more is read from the program: what it did wrong, else how it
+// ended and what it said last.
 func (p *program) ended() error {
+	if fault := p.fault.Load(); fault != nil {
+		return *fault
+	}
 	select {
 	case <-p.p.Done():
 	case <-time.After(endGrace):
-		return errors.New("it broke off the connection")
+		return errBrokenOff
 	}
 	last := p.p.Tail()
 	last = strings.TrimSpace(last[max(0, len(last)-maxTail):])
-	switch err := p.p.Err(); {
-	case err == nil && last == "":
-		return errors.New("it ended")
-	case err == nil:
-		return fmt.Errorf("it ended; it said last: %s", last)
-	case last == "":
-		return err
-	default:
-		return fmt.Errorf("%w; it said last: %s", err, last)
+	how := p.p.Err()
+	if how == nil {
+		how = errors.New("it ended")
 	}
+	return &ending{how, last}
 }
+
+// ending is how a program ended, and what it said last.
+type ending struct {
+	how  error
+	last string
+}
+
+func (e *ending) Error() string {
+	if e.last == "" {
+		return e.how.Error()
+	}
+	return fmt.Sprintf("%v; it said last: %s", e.how, e.last)
+}
+
+func (e *ending) Unwrap() error { return e.how }
