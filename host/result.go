@@ -76,15 +76,14 @@ func (c Content) Data() (data []byte, mimeType string, ok bool) {
 	return b.Data, b.MIMEType, true
 }
 
-// MarshalJSON gives the block as MCP has it on the wire.
+// MarshalJSON gives the block as MCP has it on the wire, without white space between its parts.
 func (c Content) MarshalJSON() ([]byte, error) {
 	if c.raw != nil {
 		return c.raw, nil
 	}
-	return jsondoc.Marshal(struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
-	}{"text", c.text}), nil
+	const head = `{"type":"text","text":`
+	text := append(make([]byte, 0, len(head)+len(c.text)+8), head...)
+	return append(jsondoc.AppendText(text, c.text), '}'), nil
 }
 
 // TextResult is a result with one text block.

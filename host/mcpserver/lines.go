@@ -142,14 +142,15 @@ func parseAnswer(id jsonrpc.ID, m message) *jsonrpc.Response {
 
 // parseText reads a text, a JSON value; most have nothing to unescape.
 func parseText(raw json.RawMessage) (string, bool) {
-	if len(raw) >= 2 && raw[0] == '"' && bytes.IndexByte(raw, '\\') < 0 {
-		return string(raw[1 : len(raw)-1]), true
-	}
-	var text *string
-	if json.Unmarshal(raw, &text) != nil || text == nil {
+	if len(raw) < 2 || raw[0] != '"' {
 		return "", false
 	}
-	return *text, true
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw[1 : len(raw)-1]), true
+	}
+	var text string
+	err := json.Unmarshal(raw, &text)
+	return text, err == nil
 }
 
 // parseID reads an id, a JSON value. The SDK keeps numbers as whole ones, so others would come back
@@ -220,19 +221,45 @@ func encodeResponse(id json.RawMessage, result json.RawMessage, err error) []byt
 	return wellFormed(append(line, "}\n"...))
 }
 
-// encodeResult gives the line of an answer that is a result.
+// encodeResult gives the line of an answer that is a result: what encoding/json makes of it, which
+// looks at each value by reflection.
 func encodeResult(id json.RawMessage, result *callResult) ([]byte, error) {
-	var line bytes.Buffer
+	line := bytes.NewBuffer(make([]byte, 0, 256))
 	line.WriteString(`{"jsonrpc":"2.0","id":`)
 	line.Write(id)
-	line.WriteString(`,"result":`)
-	enc := json.NewEncoder(&line)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(result); err != nil {
-		return nil, err
+	line.WriteString(`,"result":{`)
+	if len(result.Meta) > 0 {
+		line.WriteString(`"_meta":`)
+		line.Write(jsondoc.Marshal(result.Meta))
+		line.WriteByte(',')
 	}
-	line.Truncate(line.Len() - len("\n")) // which the encoder writes
-	line.WriteString("}\n")
+	if result.ResultType != "" {
+		line.WriteString(`"resultType":`)
+		line.Write(jsondoc.AppendText(nil, result.ResultType))
+		line.WriteByte(',')
+	}
+	line.WriteString(`"content":[`)
+	for i, block := range result.Content {
+		if i > 0 {
+			line.WriteByte(',')
+		}
+		text, err := block.MarshalJSON()
+		if err != nil {
+			return nil, fmt.Errorf("encoding a content block: %w", err)
+		}
+		line.Write(text)
+	}
+	line.WriteByte(']')
+	if len(result.Structured) > 0 {
+		line.WriteString(`,"structuredContent":`)
+		if err := json.Compact(line, result.Structured); err != nil { // a line end in it would end the line
+			return nil, fmt.Errorf("encoding the structured content: %w", err)
+		}
+	}
+	if result.IsError {
+		line.WriteString(`,"isError":true`)
+	}
+	line.WriteString("}}\n")
 	return wellFormed(line.Bytes()), nil
 }
 

@@ -15,7 +15,10 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/toolhost/toolhost/host"
 )
 
 func TestLineReader(t *testing.T) {
@@ -175,4 +178,39 @@ func btoi(b bool) int {
 		return 1
 	}
 	return 0
+}
+
+// TestEncodeResult compares with encoding/json.
+func TestEncodeResult(t *testing.T) {
+	var link host.Content
+	if err := json.Unmarshal([]byte("{ \"type\": \"resource_link\",\n \"uri\": \"file:///a\", \"name\": \"<a>\",\n \"size\": 1e400 }"), &link); err != nil {
+		t.Fatal(err)
+	}
+	results := []*callResult{
+		{Content: []host.Content{}},
+		{Content: []host.Content{host.Text("")}, IsError: true},
+		{Content: []host.Content{host.Text("a\n\"b\" <c> ü 😀 \u2028 \x00"), host.Image([]byte{1, 2, 3}, "image/png"), link}},
+		{
+			ResultBase: mcp.ResultBase{Meta: mcp.Meta{"b": json.RawMessage("[1,\n2]"), "a": "<text>", mcp.MetaKeyServerInfo: &mcp.Implementation{Name: "host", Version: "1"}}},
+			ResultType: "complete", Content: []host.Content{host.Text("x")}, Structured: json.RawMessage("{\n\t\"n\": 12345678901234567890, \"s\": \"\\ud83d\\ude00\"\n}"),
+		},
+	}
+	for _, result := range results {
+		var want bytes.Buffer
+		enc := json.NewEncoder(&want)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(result); err != nil {
+			t.Fatal(err)
+		}
+		line, err := encodeResult(json.RawMessage(`"id"`), result)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := `{"jsonrpc":"2.0","id":"id","result":` + strings.TrimSuffix(want.String(), "\n") + "}\n"; string(line) != got {
+			t.Errorf("the line is\n%s, not\n%s", line, got)
+		}
+	}
+	if _, err := encodeResult(json.RawMessage("1"), &callResult{Structured: json.RawMessage("{")}); err == nil {
+		t.Error("structured content that is no JSON was sent")
+	}
 }
