@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/toolhost/toolhost/host"
@@ -53,6 +54,7 @@ type session struct {
 	updates map[string]bool      // which were said to wait, by what is said; Watch alone uses it once it runs
 	loads   []func(loader.Event) // told what becomes of plugins; set before the first load
 	undo    []func()
+	reading sync.WaitGroup // what is read of the state while the session is opened
 }
 
 // open makes the host with the built-in tools; plugins are loaded by loadAll. quiet
@@ -79,15 +81,19 @@ func (p *program) open(quiet bool) (*session, error) {
 	})
 	// Opening the database takes as long as the rest here, and does not wait for it.
 	s.off = switched{session: s}
+	book := p.book(s.state)
 	switching := make(chan struct{})
-	go func() {
-		defer close(switching)
+	s.reading.Go(func() {
 		_ = s.off.apply(context.Background()) // why it cannot be read is in the log
-	}()
+		close(switching)
+		book.ReadAhead(context.Background())
+	})
 	closed := p.closed()
 	builtIn := foldertools.Tools()
+	names := []string{requestTool}
 	for _, t := range builtIn {
 		t.Policy.Closed = closed
+		names = append(names, t.Name)
 	}
 	_, err = s.host.Replace("toolhost", host.BuiltIn, builtIn)
 	<-switching
@@ -122,11 +128,11 @@ func (p *program) open(quiet bool) (*session, error) {
 		Closed:     closed,
 		Proofs:     proofs,
 		MaxTimeout: s.host.Limits().MaxTimeout,
-		HostTools:  hostTools(),
+		HostTools:  names,
 		Strict:     p.flags.strict,
 		Poll:       p.flags.poll,
 		Observe:    s.observeLoad,
-		Consent:    &following{Book: p.book(s.state), changed: func(ctx context.Context) { p.announceUpdates(ctx, s) }},
+		Consent:    &following{Book: book, changed: func(ctx context.Context) { p.announceUpdates(ctx, s) }},
 		Log:        loadLog,
 	})
 	return s, nil
@@ -332,6 +338,7 @@ func within(dir, other string) bool {
 
 // close ends the session: running calls get a moment, then everything is stopped.
 func (s *session) close() {
+	s.reading.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	if err := s.host.Close(ctx); err != nil {

@@ -53,10 +53,15 @@ type Book struct {
 	mu   sync.Mutex
 	last map[string]*state.Consent // what was read last of each folder, for when it cannot be read any more
 	said string                    // the last reason why the database could not be used
-	// ahead is what was read of all folders at once when a first load began, and counts until
-	// then: that takes a fraction of what a question a folder does.
-	ahead map[string]*state.Consent
-	until time.Time
+	// ahead is what was read of all folders at once for a first load, and counts until then:
+	// that takes a fraction of what a question a folder does. It is of version, or later.
+	ahead   map[string]func() *state.Consent
+	until   time.Time
+	version int64
+	awaited bool          // no load has begun with it yet
+	counts  time.Duration // aheadFor
+
+	reading sync.Mutex // held while it is read
 }
 
 // aheadFor is how long what was read ahead counts. What is decided after it was read is told
@@ -67,7 +72,7 @@ var _ loader.Consent = (*Book)(nil)
 
 // New gives the book that is in a database. options may be nil.
 func New(db *state.DB, options *Options) *Book {
-	b := &Book{db: db, last: map[string]*state.Consent{}}
+	b := &Book{db: db, last: map[string]*state.Consent{}, counts: aheadFor}
 	if options != nil {
 		b.options = *options
 	}
@@ -167,27 +172,49 @@ func total(files map[string][]byte) (n int) {
 // Changed tells the loader what was decided elsewhere. Where since is negative a load begins
 // that asks about many folders.
 func (b *Book) Changed(ctx context.Context, since int64) ([]string, int64, error) {
-	dirs, now, err := b.db.ConsentsDecided(ctx, since)
-	if err == nil && since < 0 && b.options.Policy == nil {
-		b.readAhead(ctx)
+	if since >= 0 || b.options.Policy != nil {
+		return b.db.ConsentsDecided(ctx, since)
 	}
-	return dirs, now, err
+	b.reading.Lock()
+	defer b.reading.Unlock()
+	b.mu.Lock()
+	now, read := b.version, b.awaited && time.Now().Before(b.until)
+	b.awaited = false
+	b.mu.Unlock()
+	if read {
+		return nil, now, nil
+	}
+	now, err := b.readAhead(ctx, false)
+	return nil, now, err
 }
 
-// readAhead reads what is known of all folders.
-func (b *Book) readAhead(ctx context.Context) {
-	until := time.Now().Add(aheadFor)
-	list, err := b.db.Consents(ctx, "")
-	if err != nil {
-		return // who asks is told
+// ReadAhead reads what is known of all folders for the load that begins next, where that does so
+// soon: it need not wait for it then. It may run at the same time as the load.
+func (b *Book) ReadAhead(ctx context.Context) {
+	if b.options.Policy != nil {
+		return
 	}
-	ahead := make(map[string]*state.Consent, len(list))
-	for _, c := range list {
-		ahead[c.Folder] = c
+	b.reading.Lock()
+	defer b.reading.Unlock()
+	_, _ = b.readAhead(ctx, true) // the load reads it again, and says why it cannot
+}
+
+// readAhead reads what is known of all folders, and gives the version of decisions that is in it
+// at least. b.reading is held.
+func (b *Book) readAhead(ctx context.Context, awaited bool) (int64, error) {
+	until := time.Now().Add(b.counts)
+	_, now, err := b.db.ConsentsDecided(ctx, -1)
+	if err != nil {
+		return now, err
+	}
+	ahead, err := b.db.ConsentsByFolder(ctx)
+	if err != nil {
+		return now, nil // who asks is told
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.ahead, b.until = ahead, until
+	b.ahead, b.until, b.version, b.awaited = ahead, until, now, awaited
+	return now, nil
 }
 
 // known gives what is known of a folder; nil where nothing is. What was read ahead is taken once.
@@ -196,11 +223,11 @@ func (b *Book) known(ctx context.Context, folder string) (*state.Consent, error)
 	if time.Now().After(b.until) {
 		b.ahead = nil
 	}
-	c := b.ahead[folder]
+	read := b.ahead[folder]
 	delete(b.ahead, folder)
 	b.mu.Unlock()
-	if c != nil {
-		return c, nil
+	if read != nil {
+		return read(), nil
 	}
 	return b.db.Consent(ctx, folder)
 }

@@ -246,6 +246,32 @@ func TestHoldIsTold(t *testing.T) {
 	}
 }
 
+// TestReadAhead decides something between what was read ahead and the load that it was read
+// for: the load goes by what was read, and is told of the decision afterwards. The load after
+// that one reads anew.
+func TestReadAhead(t *testing.T) {
+	d := newDesk(t, nil)
+	q, tree, kept := d.install()
+	d.book.counts = time.Hour
+	d.book.ReadAhead(t.Context())
+	if err := d.book.Hold(t.Context(), q.Dir, q, tree, kept, []string{"it asks for more"}); err != nil {
+		t.Fatal(err)
+	}
+	_, before, err := d.book.Changed(t.Context(), -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if dirs, now, err := d.book.Changed(t.Context(), before); !slices.Equal(dirs, []string{q.Dir}) || now == before || err != nil {
+		t.Errorf("%q, %d after %d, %v", dirs, now, before, err)
+	}
+	if _, now, err := d.book.Changed(t.Context(), -1); now == before || err != nil {
+		t.Errorf("the next load is at %d, as the one before: %v", now, err)
+	}
+	if c, err := d.book.known(t.Context(), q.Dir); err != nil || c == nil || c.Pending == nil {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
 func TestInstalled(t *testing.T) {
 	d := newDesk(t, nil)
 	a := d.ask(loader.Installed, "p", `{}`, "a=x")

@@ -35,18 +35,29 @@ type ConsentVersion struct {
 
 const consentColumns = "folder, plugin, origin, agreed, pending, revoked, how, at"
 
-func scanConsent(row interface{ Scan(...any) error }) (*Consent, error) {
-	c := &Consent{}
-	var agreed, pending []byte
+// consentRow is a record as it is stored.
+type consentRow struct {
+	Consent
+	agreed, pending []byte
+}
+
+func scanConsentRow(row interface{ Scan(...any) error }) (*consentRow, error) {
+	r := &consentRow{}
 	var at int64
-	if err := row.Scan(&c.Folder, &c.Plugin, &c.Origin, &agreed, &pending, &c.Revoked, &c.How, &at); err != nil {
+	if err := row.Scan(&r.Folder, &r.Plugin, &r.Origin, &r.agreed, &r.pending, &r.Revoked, &r.How, &at); err != nil {
 		return nil, err
 	}
-	c.At = time.Unix(at, 0)
+	r.At = time.Unix(at, 0)
+	return r, nil
+}
+
+// consent reads the versions of a record.
+func (r *consentRow) consent() *Consent {
+	c := r.Consent
 	for _, part := range []struct {
 		text []byte
 		into **ConsentVersion
-	}{{agreed, &c.Agreed}, {pending, &c.Pending}} {
+	}{{r.agreed, &c.Agreed}, {r.pending, &c.Pending}} {
 		if part.text == nil {
 			continue
 		}
@@ -56,7 +67,15 @@ func scanConsent(row interface{ Scan(...any) error }) (*Consent, error) {
 		}
 		*part.into = v
 	}
-	return c, nil
+	return &c
+}
+
+func scanConsent(row interface{ Scan(...any) error }) (*Consent, error) {
+	r, err := scanConsentRow(row)
+	if err != nil {
+		return nil, err
+	}
+	return r.consent(), nil
 }
 
 // Consent gives what is known of a folder; nil where nothing is.
@@ -74,6 +93,22 @@ func (d *DB) Consent(ctx context.Context, folder string) (c *Consent, err error)
 // Consents gives all that is known, by plugin and folder; of one plugin where plugin is not "".
 func (d *DB) Consents(ctx context.Context, plugin string) ([]*Consent, error) {
 	return d.consents(ctx, "? = '' OR plugin = ?", plugin, plugin)
+}
+
+// ConsentsByFolder gives all that is known, by folder. A record is read when its function is
+// called: that takes longer than the query, and those who need one can do it at the same time.
+func (d *DB) ConsentsByFolder(ctx context.Context) (map[string]func() *Consent, error) {
+	all := map[string]func() *Consent{}
+	err := d.read(ctx, func(db *sql.DB) error {
+		return each(ctx, db, func(rows *sql.Rows) error {
+			r, err := scanConsentRow(rows)
+			if err == nil {
+				all[r.Folder] = r.consent
+			}
+			return err
+		}, "SELECT "+consentColumns+" FROM consent")
+	})
+	return all, err
 }
 
 // ConsentsPending gives those of which a version waits, by plugin and folder.
