@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/toolhost/toolhost/internal/pack"
 	"github.com/toolhost/toolhost/internal/state"
