@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,7 +25,9 @@ type exchange struct {
 	ctx     context.Context // ends when the client is gone, its session is, or the server closes
 	stop    context.CancelCauseFunc
 
-	single bool // it brought one request, and ends with its answer
+	single bool            // it brought one request, and ends with its answer
+	id     json.RawMessage // of that request
+	news   bool            // it brought a notification, which has no answer
 	// answered says that such a request has been served: what is written next is its answer.
 	answered atomic.Bool
 

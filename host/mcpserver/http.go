@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -197,7 +198,14 @@ func (h *HTTPHandler) post(w http.ResponseWriter, r *http.Request, x *exchange) 
 				h.serveCall(w, x, req.ID, id, call)
 				return
 			}
-			x.single = true
+			if needsSession(r, req) {
+				refuse(w, http.StatusBadRequest, id, jsonrpc.CodeInvalidRequest,
+					fmt.Sprintf("there is no session: send %q first, and the %s of its answer with what follows", methodInitialize, headerSession))
+				return
+			}
+			x.single, x.id = true, id
+		default:
+			x.news = true
 		}
 	}
 	if r.Header.Get(headerSession) == "" && !isStateless(r) {
@@ -212,6 +220,18 @@ func (h *HTTPHandler) post(w http.ResponseWriter, r *http.Request, x *exchange) 
 	r.Body = newBody(body)
 	r.ContentLength = size
 	h.pass(w, r, x)
+}
+
+// needsSession reports whether a request would be one of a session, and names none. What may
+// come before one, and what says itself which revision it is of, is for the SDK to judge.
+func needsSession(r *http.Request, req *jsonrpc.Request) bool {
+	switch r.Header.Get(headerRevision) {
+	case "", "2025-03-26", "2025-06-18", "2025-11-25": // requests of the oldest of them do not say it
+	default:
+		return false
+	}
+	of := strings.HasPrefix(req.Method, "tools/") || strings.HasPrefix(req.Method, "resources/") || req.Method == methodSetLevel
+	return of && r.Header.Get(headerSession) == "" && !bytes.Contains(req.Params, []byte(mcp.MetaKeyProtocolVersion))
 }
 
 // pass hands a request to the SDK, and sends what it answers.

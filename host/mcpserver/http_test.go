@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolhost/toolhost/host"
@@ -123,13 +124,17 @@ func (w *wired) session(t testing.TB) string {
 	return id
 }
 
+// metaOf gives the member _meta of requests of an era, with the comma before it.
+func metaOf(stateless bool) string {
+	if !stateless {
+		return ""
+	}
+	return `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"raw","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
+}
+
 // call makes a request that calls a tool, in one of the eras.
 func (w *wired) call(ctx context.Context, stateless bool, session, id, tool, args string) *http.Request {
-	meta := ""
-	if stateless {
-		meta = `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"raw","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
-	}
-	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":%s%s}}`, id, tool, args, meta)
+	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":%s%s}}`, id, tool, args, metaOf(stateless))
 	if stateless {
 		return w.request(ctx, "POST", body, headerRevision, statelessRevision, "Mcp-Method", "tools/call", "Mcp-Name", tool)
 	}
@@ -406,6 +411,53 @@ func TestHTTPRefuses(t *testing.T) {
 				t.Errorf("%d %s, want %d with %q", status, body, c.status, c.says)
 			}
 		})
+	}
+}
+
+// A client that waits for an answer to its request finds one, whoever refuses it.
+func TestHTTPErrorsAreAnswers(t *testing.T) {
+	w := serveHTTP(t, newHost(t, kit()...), nil, nil)
+	session := w.session(t)
+	in := []string{headerSession, session, headerRevision, "2025-11-25"}
+	list := `{"jsonrpc":"2.0","id":"a","method":"tools/list"}`
+	for name, c := range map[string]struct {
+		body   string
+		header []string
+		status int
+		code   int64
+		says   string
+	}{
+		"an unknown method":        {`{"jsonrpc":"2.0","id":"a","method":"no/such"}`, in, 200, jsonrpc.CodeMethodNotFound, `method not found: "no/such"`},
+		"no session":               {list, nil, 400, jsonrpc.CodeInvalidRequest, "initialize"},
+		"no session, a revision":   {list, []string{headerRevision, "2025-06-18"}, 400, jsonrpc.CodeInvalidRequest, "Mcp-Session-Id"},
+		"a call without a session": {`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"value"}}`, nil, 400, jsonrpc.CodeInvalidRequest, "initialize"},
+		"an unknown session":       {list, []string{headerSession, "none"}, 404, jsonrpc.CodeInvalidRequest, "session not found"},
+		"an unknown revision":      {list, []string{headerSession, session, headerRevision, "1999-01-01"}, 400, jsonrpc.CodeInvalidRequest, "nsupported protocol version"},
+		"no parameters":            {`{"jsonrpc":"2.0","id":"a","method":"tools/call"}`, in, 400, jsonrpc.CodeInvalidRequest, "params"},
+		"parameters in a list":     {`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":[1]}`, in, 400, jsonrpc.CodeInvalidParams, `"params" must be an object`},
+		"accepts no stream":        {list, append([]string{"Accept", "application/json"}, in...), 400, jsonrpc.CodeInvalidRequest, "Accept"},
+		"is no JSON by its type":   {list, append([]string{"Content-Type", "text/plain"}, in...), 415, jsonrpc.CodeInvalidRequest, "application/json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status, body, header := w.ask(t, w.request(t.Context(), "POST", c.body, c.header...))
+			var answer struct {
+				ID    string
+				Error struct {
+					Code    int64
+					Message string
+				}
+			}
+			err := json.Unmarshal([]byte(body), &answer)
+			if err != nil || status != c.status || answer.ID != "a" || answer.Error.Code != c.code || !strings.Contains(answer.Error.Message, c.says) || header.Get("Content-Type") != "application/json" {
+				t.Errorf("%d %v %s (%v)", status, header, body, err)
+			}
+		})
+	}
+	if status, body, _ := w.ask(t, w.request(t.Context(), "POST", `{"jsonrpc":"2.0","method":"notifications/no/such"}`, in...)); status != http.StatusAccepted || body != "" {
+		t.Errorf("an unknown notification: %d %s", status, body)
+	}
+	if n := w.handler.Sessions(); n != 1 {
+		t.Errorf("%d sessions are open", n)
 	}
 }
 

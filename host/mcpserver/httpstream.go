@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"maps"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 const (
@@ -40,6 +43,7 @@ type stream struct {
 	mu      sync.Mutex
 	status  int  // 0 until it is decided
 	begun   bool // the status is sent
+	refused bool // what is written is the SDK's reason, as plain text
 	waiting []byte
 	sending chan struct{} // closed when the sending goroutine ends; nil where none runs
 	beat    *time.Timer
@@ -72,6 +76,9 @@ func (s *stream) decide(status int) {
 		return
 	}
 	s.status = status
+	if s.refused = status >= 400 && (s.x.single || s.x.news) && strings.HasPrefix(s.header.Get("Content-Type"), "text/plain"); s.refused {
+		return
+	}
 	maps.Copy(s.w.Header(), s.header)
 	if strings.HasPrefix(s.header.Get("Content-Type"), "text/event-stream") {
 		s.w.Header().Set("X-Accel-Buffering", "no") // some proxies keep streams back otherwise
@@ -91,7 +98,7 @@ func (s *stream) Write(p []byte) (int, error) {
 		return 0, s.err
 	}
 	s.waiting = append(s.waiting, wellFormed(p)...)
-	if !s.x.answered.Load() { // otherwise finish comes next
+	if !s.x.answered.Load() && !s.refused { // otherwise finish comes next
 		s.send()
 	}
 	return len(p), nil
@@ -187,6 +194,9 @@ func (s *stream) finish() {
 		s.beat.Stop()
 		s.beat = nil
 	}
+	if s.refused {
+		s.sayRefused()
+	}
 	sending := s.sending
 	left := sending != nil || len(s.waiting) > 0
 	s.mu.Unlock()
@@ -200,6 +210,27 @@ func (s *stream) finish() {
 	default: // a request that was cancelled
 		maps.Copy(s.w.Header(), s.header)
 	}
+}
+
+// unknownMethod begins what the SDK says of a method that it does not know.
+const unknownMethod = "JSON RPC not handled: "
+
+// sayRefused makes a message of what the SDK says in plain text: a client whose request it was
+// waits for an answer with its id. s.mu is held.
+func (s *stream) sayRefused() {
+	wrong := rpcError(jsonrpc.CodeInvalidRequest, "%s", bytes.TrimSpace(s.waiting))
+	name, unknown := strings.CutPrefix(wrong.Message, unknownMethod)
+	switch {
+	case unknown && s.x.news: // such are passed over
+		s.status, s.waiting = http.StatusAccepted, nil
+		return
+	case unknown:
+		wrong = rpcError(jsonrpc.CodeMethodNotFound, "method not found: %s", strings.TrimSuffix(name, " unsupported"))
+		s.status = http.StatusOK // the request as such was in order
+	}
+	s.waiting = encodeResponse(s.x.id, nil, wrong)
+	s.header.Set("Content-Type", "application/json")
+	maps.Copy(s.w.Header(), s.header)
 }
 
 // finishSending waits for the goroutine that sends, and sends what is left.

@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -171,6 +172,34 @@ func (s *Server) readKept(ctx context.Context, req *mcp.ReadResourceRequest) (*m
 		})
 	}
 	return result, nil
+}
+
+// emptyPart is a result whose text is empty, which the SDK would leave out: clients would find
+// contents that are neither text nor bytes.
+type emptyPart struct {
+	*mcp.ReadResourceResult
+	resultType string
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (r emptyPart) MarshalJSON() ([]byte, error) {
+	text, err := json.Marshal(r.ReadResourceResult)
+	if err != nil {
+		return nil, err
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return nil, err
+	}
+	if contents, ok := fields["contents"].([]any); ok {
+		if first, ok := contents[0].(map[string]any); ok {
+			first["text"] = ""
+		}
+	}
+	if r.resultType != "" { // the SDK sets it in results of its own type only
+		fields["resultType"] = r.resultType
+	}
+	return json.Marshal(fields)
 }
 
 // number reads a parameter of a resource's address.

@@ -81,6 +81,41 @@ func TestMaxText(t *testing.T) {
 	})
 }
 
+// A part without a character is a text all the same.
+func TestEmptyPart(t *testing.T) {
+	eras(t, func(t *testing.T, stateless bool) {
+		w := serveHTTP(t, newHost(t, kit()...), &Options{MaxText: 1000}, nil)
+		session := ""
+		if !stateless {
+			session = w.session(t)
+		}
+		_, body, _ := w.ask(t, w.call(t.Context(), stateless, session, "1", "value", `{"v":"`+strings.Repeat("x", 3000)+`"}`))
+		uri := regexp.MustCompile(`toolhost://result/[A-Z0-9]+`).FindString(body)
+		for query, notes := range map[string]int{"?offset=3002": 0, "?offset=99999999": 0, "?length=0": 1} {
+			ask := fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":%q%s}}`, uri+query, metaOf(stateless))
+			header := []string{headerSession, session, headerRevision, "2025-11-25"}
+			if stateless {
+				header = []string{headerRevision, statelessRevision, headerMethod, "resources/read", headerName, uri + query}
+			}
+			_, body, _ := w.ask(t, w.request(t.Context(), "POST", ask, header...))
+			_, data, _ := strings.Cut(body, "data: ")
+			var answer struct {
+				Result struct {
+					ResultType string
+					Contents   []struct{ Text *string }
+				}
+			}
+			if err := json.Unmarshal([]byte(data), &answer); err != nil {
+				t.Fatalf("%s: %v in %s", query, err, body)
+			}
+			contents := answer.Result.Contents
+			if len(contents) != 1+notes || contents[0].Text == nil || *contents[0].Text != "" || stateless != (answer.Result.ResultType == completeResult) {
+				t.Errorf("%s: %s", query, data)
+			}
+		}
+	})
+}
+
 func TestNothingIsCutByDefault(t *testing.T) {
 	s := New(newHost(t, kit()...), nil)
 	defer s.Close()

@@ -87,7 +87,7 @@ func parseLine(line []byte) (jsonrpc.Message, json.RawMessage, *jsonrpc.Error) {
 	case len(line) == 0:
 		return nil, nil, nil
 	case !json.Valid(line):
-		return nil, nil, rpcError(jsonrpc.CodeParseError, "the line is not JSON: %s", cut(whyInvalid(line), 200))
+		return nil, nil, rpcError(jsonrpc.CodeParseError, "the message is not JSON: %s", cut(whyInvalid(line), 200))
 	case line[0] == '[':
 		return nil, nil, rpcError(jsonrpc.CodeInvalidRequest, "JSON-RPC batches are not supported: send one message a line")
 	case line[0] != '{':
@@ -99,7 +99,7 @@ func parseLine(line []byte) (jsonrpc.Message, json.RawMessage, *jsonrpc.Error) {
 		return nil, nil, rpcError(jsonrpc.CodeInvalidRequest, "the id must be a text or a whole number of at most 2^53")
 	}
 	if !utf8.Valid(line) {
-		return nil, m.id, rpcError(jsonrpc.CodeParseError, "the line is not UTF-8")
+		return nil, m.id, rpcError(jsonrpc.CodeParseError, "the message is not UTF-8")
 	}
 	if version, ok := parseText(m.version); !ok || version != "2.0" {
 		return nil, m.id, rpcError(jsonrpc.CodeInvalidRequest, `"jsonrpc" must be "2.0"`)
@@ -113,6 +113,9 @@ func parseLine(line []byte) (jsonrpc.Message, json.RawMessage, *jsonrpc.Error) {
 	method, ok := parseText(m.method)
 	if !ok {
 		return nil, m.id, rpcError(jsonrpc.CodeInvalidRequest, `"method" must be a text`)
+	}
+	if m.id != nil && m.params != nil && m.params[0] != '{' && string(m.params) != "null" {
+		return nil, m.id, rpcError(jsonrpc.CodeInvalidParams, `"params" must be an object`)
 	}
 	return &jsonrpc.Request{ID: id, Method: method, Params: m.params}, m.id, nil
 }

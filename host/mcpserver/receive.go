@@ -40,7 +40,14 @@ func (s *Server) receive(next mcp.MethodHandler) mcp.MethodHandler {
 			return s.listTools(ctx, next, method, req)
 		case *mcp.ReadResourceRequest:
 			if strings.HasPrefix(r.Params.URI, resultPrefix) && s.maxText > 0 {
-				return s.readKept(ctx, r) // whatever the order of its parameters
+				read, err := s.readKept(ctx, r) // whatever the order of its parameters
+				if err != nil {
+					return nil, err
+				}
+				if read.Contents[0].Text == "" {
+					return emptyPart{read, resultType(r)}, nil
+				}
+				return read, nil
 			}
 		}
 		result, err = next(ctx, method, req)
