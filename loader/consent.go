@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 )
 
@@ -114,7 +113,7 @@ func (o *opener) agreed(ctx context.Context, p *opened, f *folder, v version) bo
 	if v.asking != nil {
 		<-v.asking
 	}
-	answer := o.consent.Ask(ctx, &ConsentQuestion{Dir: p.dir, Origin: o.origin(p), Asks: asks, Digest: p.inputs.digest(), Files: f.consented(maps.Clone(p.inputs))})
+	answer := o.consent.Ask(ctx, &ConsentQuestion{Dir: p.dir, Origin: o.origin(p), Asks: asks, Digest: p.inputs.digest(), Files: f.consented(p.inputs)})
 	if answer.Agreed {
 		return true
 	}

@@ -349,7 +349,7 @@ func (o *opener) openRuntime(ctx context.Context, p *opened, c *checker, rt runt
 	spec := runtimes.Spec{
 		Plugin: p.name, Version: m.Version, Dir: p.dir, Tools: code, Policy: p.policy,
 		Memory: m.Memory, Foreign: p.foreign, State: m.State, Engine: m.Engine,
-		Command: m.Command, Protocol: m.Protocol, KeepAlive: m.KeepAlive, Sums: maps.Clone(p.inputs),
+		Command: m.Command, Protocol: m.Protocol, KeepAlive: m.KeepAlive, Sums: p.inputs,
 		Log: o.log.With("plugin", p.name),
 	}
 	if o.dataDir != "" {
@@ -378,6 +378,7 @@ func (o *opener) openRuntime(ctx context.Context, p *opened, c *checker, rt runt
 	if surveyor, ok := rt.(runtimes.Surveyor); ok && o.lint {
 		o.survey(ctx, p, c, surveyor, spec)
 	}
+	p.inputs = maps.Clone(p.inputs) // the consent and the instance have the others
 	maps.Copy(p.inputs, instance.Inputs())
 	o.ownSchemas(ctx, p, c)
 	for i, t := range p.tools {

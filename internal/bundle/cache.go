@@ -93,9 +93,9 @@ type keptScript struct {
 const head = 2 * sha256.Size
 
 // Get gives the bundle that was put in under a name and for the same made, where the files
-// below root are those that it was built from, and a build would find no others: they are read
+// below a folder are those that it was built from, and a build would find no others: they are read
 // where they do not look as they did when they were read before. It is nil where there is none. An entry that is no whole one is removed.
-func (c *Cache) Get(root *os.Root, name string, made [sha256.Size]byte) *Bundle {
+func (c *Cache) Get(dir, name string, made [sha256.Size]byte) *Bundle {
 	if c == nil {
 		return nil
 	}
@@ -119,12 +119,17 @@ func (c *Cache) Get(root *os.Root, name string, made [sha256.Size]byte) *Bundle 
 		_ = folder.Remove(file) // it is overwritten otherwise
 		return nil
 	}
-	if k.unchanged(root) {
+	if k.unchanged(dir) {
 		return k.bundle()
 	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil
+	}
+	defer root.Close()
 	var sights []sight
-	if c.stamps(root.Name()) {
-		sights = k.look(root.Name(), c.now()) // before what is read: what changes from now on has another stamp
+	if c.stamps(dir) {
+		sights = k.look(dir, c.now()) // before what is read: what changes from now on has another stamp
 	}
 	if !k.holds(root) {
 		return nil

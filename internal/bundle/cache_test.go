@@ -59,7 +59,7 @@ func (c *cached) write(t *testing.T, files map[string]string) {
 	}
 }
 
-func (c *cached) get() *Bundle { return c.cache.Get(c.root, "p", madeForTests) }
+func (c *cached) get() *Bundle { return c.cache.Get(c.dir, "p", madeForTests) }
 
 // entry gives the path of the one entry.
 func (c *cached) entry(t *testing.T) string {
@@ -180,7 +180,7 @@ func TestCacheSeesChanges(t *testing.T) {
 		})
 	}
 	c := cacheWith(t, cachedFiles)
-	if c.cache.Get(c.root, "p", sha256.Sum256([]byte("other"))) != nil || c.cache.Get(c.root, "q", madeForTests) != nil {
+	if c.cache.Get(c.dir, "p", sha256.Sum256([]byte("other"))) != nil || c.cache.Get(c.dir, "q", madeForTests) != nil {
 		t.Error("a bundle is given that was kept for something else")
 	}
 }
@@ -315,17 +315,17 @@ func TestCacheDropsOldEntries(t *testing.T) {
 	if n := len(found); n < 10 || n > 23 {
 		t.Errorf("%d entries are left", n)
 	}
-	if c.cache.Get(c.root, "59", madeForTests) == nil {
+	if c.cache.Get(c.dir, "59", madeForTests) == nil {
 		t.Error("the newest entry is gone")
 	}
-	if c.cache.Get(c.root, "0", madeForTests) != nil {
+	if c.cache.Get(c.dir, "0", madeForTests) != nil {
 		t.Error("the oldest entry is there")
 	}
 	if _, err := os.Stat(stale); !os.IsNotExist(err) {
 		t.Error("what was never finished is there")
 	}
 	c.cache.most = info.Size()
-	if err := c.cache.Put("much", madeForTests, c.built); err != nil || c.cache.Get(c.root, "much", madeForTests) != nil {
+	if err := c.cache.Put("much", madeForTests, c.built); err != nil || c.cache.Get(c.dir, "much", madeForTests) != nil {
 		t.Errorf("an entry that fills the room is kept (%v)", err)
 	}
 }
@@ -341,7 +341,7 @@ func TestCacheOfSeveral(t *testing.T) {
 				if err := other.Put("p", madeForTests, c.built); err != nil {
 					t.Error(err)
 				}
-				if got := other.Get(c.root, "p", madeForTests); got == nil || got.Scripts["h.ts"].Code != c.built.Scripts["h.ts"].Code {
+				if got := other.Get(c.dir, "p", madeForTests); got == nil || got.Scripts["h.ts"].Code != c.built.Scripts["h.ts"].Code {
 					t.Error("the entry is not whole")
 				}
 			}
@@ -354,11 +354,11 @@ func TestCacheOfSeveral(t *testing.T) {
 func TestNoCache(t *testing.T) {
 	c := cacheWith(t, cachedFiles)
 	var none *Cache
-	if err := none.Put("p", madeForTests, c.built); err != nil || none.Get(c.root, "p", madeForTests) != nil {
+	if err := none.Put("p", madeForTests, c.built); err != nil || none.Get(c.dir, "p", madeForTests) != nil {
 		t.Errorf("a cache that is none: %v", err)
 	}
 	nowhere := NewCache(filepath.Join(t.TempDir(), "missing", "cache"))
-	if err := nowhere.Put("p", madeForTests, c.built); err == nil || nowhere.Get(c.root, "p", madeForTests) != nil {
+	if err := nowhere.Put("p", madeForTests, c.built); err == nil || nowhere.Get(c.dir, "p", madeForTests) != nil {
 		t.Errorf("a folder that is not there: %v", err)
 	}
 }

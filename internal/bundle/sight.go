@@ -1,7 +1,6 @@
 package bundle
 
 import (
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -73,9 +72,9 @@ func (s stamp) changed() time.Time { return time.Unix(0, int64(s.Changed)) }
 
 // unchanged reports whether everything looks as it did when it was seen last that the files
 // were those that went into the bundle, and a build would find no others.
-func (k *kept) unchanged(root *os.Root) bool {
+func (k *kept) unchanged(dir string) bool {
 	for _, s := range k.Sights {
-		if now, ok := stampOf(filepath.Join(root.Name(), filepath.FromSlash(s.Path))); !ok || now != s.Stamp {
+		if now, ok := stampOf(filepath.Join(dir, filepath.FromSlash(s.Path))); !ok || now != s.Stamp {
 			return false
 		}
 	}

@@ -184,7 +184,7 @@ func (s *Schema) issues(v any, work int) ([]Issue, error) {
 		return nil, err
 	}
 	if problem != nil {
-		x := explainer{value: v, places: s.places}
+		x := explainer{value: v, places: s.places()}
 		if issues := x.issues(problem); len(issues) > 0 {
 			return issues, nil
 		}

@@ -20,15 +20,8 @@ import (
 //   - counts are plain integers, since gojsonschema refuses 3.0.
 //
 // places maps each pointer of the copy to the schema that it was made from.
-func (c *compilation) engineCopy() (document map[string]any, places map[string]*node) {
+func (c *compilation) engineCopy(targets []*node) (document map[string]any, places map[string]*node) {
 	w := &copyWriter{dialect: c.dialect, defs: c.dialect.definitions(), places: map[string]*node{}, definitions: map[string]any{}}
-	var targets []*node
-	for _, r := range c.tree.refs {
-		if t := r.target; t != nil && t != c.tree.root && t.definition == "" {
-			t.definition = strconv.Itoa(len(targets))
-			targets = append(targets, t)
-		}
-	}
 	for _, t := range targets {
 		w.definitions[t.definition] = w.body(t, "/"+w.defs+"/"+t.definition)
 	}
@@ -48,6 +41,18 @@ func (c *compilation) engineCopy() (document map[string]any, places map[string]*
 		body[w.defs] = w.definitions
 	}
 	return body, w.places
+}
+
+// targets gives the schemas that something refers to, and numbers their definitions.
+func (c *compilation) targets() []*node {
+	var targets []*node
+	for _, r := range c.tree.refs {
+		if t := r.target; t != nil && t != c.tree.root && t.definition == "" {
+			t.definition = strconv.Itoa(len(targets))
+			targets = append(targets, t)
+		}
+	}
+	return targets
 }
 
 type copyWriter struct {

@@ -183,7 +183,7 @@ func (f *pathFinder) add(pointer, text string) {
 
 // leadsToMark says whether a mark stands in a schema or in one that it leads to.
 func (s *Schema) leadsToMark(part *jsonschema.Schema) bool {
-	n := s.places[pointerOf(part.Location)]
+	n := s.places()[pointerOf(part.Location)]
 	return n == nil || n.leadsToMark
 }
 

@@ -93,7 +93,7 @@ type Schema struct {
 	dialect dialect
 	sources []*source
 	tree    *tree
-	places  map[string]*node // schemas by their pointer in the engines' copy
+	places  func() map[string]*node // schemas by their pointer in the engines' copy, which is made when it is needed
 	public  json.RawMessage
 	lint    func() []Finding // looked for when somebody asks
 
@@ -232,11 +232,13 @@ func (c *compilation) schema(late *atomic.Int32) *Schema {
 
 // build says how the engines are compiled.
 func (c *compilation) build(s *Schema) {
-	document, places := c.engineCopy()
+	targets := c.targets()
+	made := sync.OnceValues(func() (map[string]any, map[string]*node) { return c.engineCopy(targets) })
 	d := c.dialect
-	s.places = places
+	s.places = func() map[string]*node { _, places := made(); return places }
 	patterns := c.patterns()
 	s.full = sync.OnceValues(func() (*full, error) {
+		document, _ := made()
 		return newFull(document, d, func(expr string) (jsonschema.Regexp, error) {
 			if p := patterns[expr]; p != nil {
 				return p, nil
@@ -249,6 +251,7 @@ func (c *compilation) build(s *Schema) {
 	}
 	s.engine = sync.OnceValues(func() (engine, error) {
 		if d <= draft07 && !s.backtracks {
+			document, _ := made()
 			return newQuick(deepCopy(document).(map[string]any), d)
 		}
 		return s.full()
@@ -273,8 +276,12 @@ func (c *compilation) patterns() map[string]*pattern {
 // make a correct call fail.
 func (c *compilation) checkDefaults(s *Schema) {
 	w := worker{done: map[workKey]int{}} // one for all: together they must be cheap
-	for _, pointer := range slices.Sorted(maps.Keys(s.places)) {
-		n := s.places[pointer]
+	if !s.hasDefaults {
+		return
+	}
+	places := s.places()
+	for _, pointer := range slices.Sorted(maps.Keys(places)) {
+		n := places[pointer]
 		v, ok := n.object["default"]
 		if !ok || c.alone(n) {
 			continue
@@ -301,7 +308,7 @@ func (c *compilation) checkDefaults(s *Schema) {
 		if problem == nil {
 			continue
 		}
-		x := explainer{value: v, places: s.places}
+		x := explainer{value: v, places: places}
 		for _, issue := range x.issues(problem) {
 			c.find("S08", Error, n.pointer+"/default"+issue.Pointer, false, "the default does not fit its own schema: "+issue.Message, "correct the default, or leave it out")
 			break

@@ -174,38 +174,39 @@ func (c *compilation) parse(s *source, text []byte) *source {
 	for _, pointer := range doc.Duplicates {
 		c.findIn(s, "S01", Error, pointer, true, fmt.Sprintf("the name %q is there twice", lastToken(pointer)), "keep one of the two")
 	}
-	if !c.checkLimits(s, "", doc.Value, 1) {
+	if !c.checkLimits(s, make([]byte, 0, 128), doc.Value, 1) {
 		return nil
 	}
 	return s
 }
 
 // checkLimits looks at numbers, names and nesting of a document. It gives false
-// where the document must not be looked at any further.
-func (c *compilation) checkLimits(s *source, pointer string, v any, depth int) bool {
+// where the document must not be looked at any further. pointer grows and shrinks: it is a text
+// where something is found only.
+func (c *compilation) checkLimits(s *source, pointer []byte, v any, depth int) bool {
 	if depth > maxSchemaDepth {
-		c.findIn(s, "S01", Error, pointer, false, fmt.Sprintf("nested more than %d deep", maxSchemaDepth), "move inner parts into definitions")
+		c.findIn(s, "S01", Error, string(pointer), false, fmt.Sprintf("nested more than %d deep", maxSchemaDepth), "move inner parts into definitions")
 		return false
 	}
 	ok := true
 	switch v := v.(type) {
 	case json.Number:
 		if problem := numberProblem(v); problem != "" {
-			c.findIn(s, "S01", Error, pointer, false, problem, "")
+			c.findIn(s, "S01", Error, string(pointer), false, problem, "")
 			return false
 		}
 	case []any:
 		for i, item := range v {
-			ok = c.checkLimits(s, pointer+"/"+strconv.Itoa(i), item, depth+1) && ok
+			ok = c.checkLimits(s, strconv.AppendInt(append(pointer, '/'), int64(i), 10), item, depth+1) && ok
 		}
 	case map[string]any:
 		for name, item := range v {
 			if len(name) > maxNameBytes {
-				c.findIn(s, "S01", Error, pointer, false, fmt.Sprintf("the name %q… has more than %d bytes", clip(name, maxEcho), maxNameBytes), "")
+				c.findIn(s, "S01", Error, string(pointer), false, fmt.Sprintf("the name %q… has more than %d bytes", clip(name, maxEcho), maxNameBytes), "")
 				ok = false
 				continue
 			}
-			ok = c.checkLimits(s, pointer+"/"+jsondoc.Escape(name), item, depth+1) && ok
+			ok = c.checkLimits(s, append(append(pointer, '/'), jsondoc.Escape(name)...), item, depth+1) && ok
 		}
 	}
 	return ok

@@ -103,7 +103,6 @@ func (t *tree) addParts(n *node) {
 		alone = true
 	}
 	t.addNames(n, alone)
-	n.one, n.list, n.named = map[string]*node{}, map[string][]*node{}, map[string][]named{}
 	for _, name := range t.doc.Keys(n.pointer) {
 		k, ok := t.dialect.keyword(name)
 		if !ok || alone && k.shape != shapeRef && k.shape != shapeDefs {
@@ -114,9 +113,11 @@ func (t *tree) addParts(n *node) {
 	if !alone {
 		n.types = t.typesOf(n)
 	}
-	n.props = make(map[string]*node, len(n.named["properties"]))
-	for _, p := range n.named["properties"] {
-		n.props[p.name] = p.node
+	if list := n.named["properties"]; len(list) > 0 {
+		n.props = make(map[string]*node, len(list))
+		for _, p := range list {
+			n.props[p.name] = p.node
+		}
 	}
 }
 
@@ -145,7 +146,7 @@ func (t *tree) addPart(n *node, name string, s shape, v any) {
 		}
 	case []any:
 		if s == shapeList || s == shapeItems {
-			n.list[name] = []*node{} // an empty list counts as one
+			set(&n.list, name, []*node{}) // an empty list counts as one
 			for i, item := range v {
 				if part := t.add(at+"/"+strconv.Itoa(i), item, n, name); part != nil {
 					n.list[name] = append(n.list[name], part)
@@ -155,19 +156,27 @@ func (t *tree) addPart(n *node, name string, s shape, v any) {
 	case map[string]any:
 		switch s {
 		case shapeSchema, shapeItems:
-			n.one[name] = t.add(at, v, n, name)
+			set(&n.one, name, t.add(at, v, n, name))
 		case shapeMap, shapeDeps, shapeDefs:
 			for _, key := range t.doc.Keys(at) {
 				if part := t.add(at+"/"+jsondoc.Escape(key), v[key], n, name); part != nil {
-					n.named[name] = append(n.named[name], named{key, part})
+					set(&n.named, name, append(n.named[name], named{key, part}))
 				}
 			}
 		}
 	case bool:
 		if s == shapeSchema || s == shapeItems {
-			n.one[name] = t.add(at, v, n, name)
+			set(&n.one, name, t.add(at, v, n, name))
 		}
 	}
+}
+
+// set puts a value into a map, of which most schemas need none.
+func set[V any](m *map[string]V, name string, v V) {
+	if *m == nil {
+		*m = map[string]V{}
+	}
+	(*m)[name] = v
 }
 
 // addNames notes the anchors and the identifier of a schema.

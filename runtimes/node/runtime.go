@@ -121,19 +121,19 @@ func (r *Runtime) Open(ctx context.Context, spec runtimes.Spec) (runtimes.Instan
 	if r.options.Sources != "" {
 		sources = r.options.Sources
 	}
-	root, err := os.OpenRoot(sources)
-	if err != nil {
-		return nil, fmt.Errorf("opening the folder of plugin %q: %w", spec.Plugin, err)
-	}
-	defer root.Close()
 	var files []string
 	for _, t := range spec.Tools {
 		files = append(files, cleanHandler(t.Handler))
 	}
 	made := madeFor(&spec, files)
-	built := r.cache.Get(root, spec.Dir, made)
+	built := r.cache.Get(sources, spec.Dir, made)
 	known := built != nil
 	if !known {
+		root, err := os.OpenRoot(sources)
+		if err != nil {
+			return nil, fmt.Errorf("opening the folder of plugin %q: %w", spec.Plugin, err)
+		}
+		defer root.Close()
 		build := r.builder.Build
 		if spec.State == "plugin" {
 			build = r.builder.BuildTogether
