@@ -2,10 +2,12 @@ package mounted
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -340,6 +342,44 @@ func TestHTTP(t *testing.T) {
 	t.Setenv("MOUNTED_TOKEN", "secret")
 	h, s := mount(t, map[string]Config{"srv": {Type: "http", URL: web.URL, Headers: map[string]string{"Authorization": "Bearer ${MOUNTED_TOKEN}"}}})
 	exercise(t, h, s)
+	t.Cleanup(web.CloseClientConnections)
+}
+
+// A server that breaks off an answer fails that call, at once and no other.
+func TestAnswerBrokenOff(t *testing.T) {
+	server := newServer()
+	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil)
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		if bytes.Contains(body, []byte(`"hangs"`)) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = w.Write([]byte(": \n\n"))
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		web.Close()
+		for session := range server.Sessions() {
+			_ = session.Close() // one whose client's farewell did not arrive
+		}
+	})
+	h, _ := mount(t, map[string]Config{"srv": {URL: web.URL}})
+	began := time.Now()
+	if got := call(t, h, "srv__hangs", `{}`); !strings.HasPrefix(got, `failed: the MCP server "srv": `) || strings.Contains(got, "calling") {
+		t.Errorf("the call gave %q", got)
+	}
+	if took := time.Since(began); took > endGrace {
+		t.Errorf("it took %s", took)
+	}
+	if got := call(t, h, "srv__echo", `{"text":"hi"}`); got != `{"text":"hi"}` {
+		t.Errorf("the next call gave %q", got)
+	}
 	t.Cleanup(web.CloseClientConnections)
 }
 

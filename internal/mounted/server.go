@@ -18,6 +18,7 @@ import (
 
 	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/internal/jsondoc"
+	"github.com/toolhost/toolhost/internal/lazyregexp"
 	"github.com/toolhost/toolhost/internal/schema"
 )
 
@@ -227,8 +228,10 @@ func plain(err error) error {
 	if next := errors.Unwrap(err); next != nil && errors.As(err, &answered) && error(answered) == next {
 		return fmt.Errorf("it answers with an error: %s", answered.Message)
 	}
-	return err
+	return errors.New(doing.ReplaceAllString(err.Error(), ""))
 }
+
+var doing = lazyregexp.New(`^(?:(?:calling|sending) "[a-z/]+": )+`)
 
 // refresh asks the server for its tools and puts them in the place of those before.
 func (s *server) refresh(ctx context.Context, session *mcp.ClientSession) error {
@@ -394,7 +397,11 @@ func (h *handler) Handle(ctx context.Context, call *host.Call) (*host.Result, er
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if _, ended := errors.AsType[*ending](err); ended || isEnd(err) {
+		switch _, ended := errors.AsType[*ending](err); {
+		case !ended && !isEnd(err):
+		case s.config.Command == "": // the session may well go on
+			err = errBrokenOff
+		default:
 			err = s.why(ctx, gone)
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
