@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/toolhost/toolhost/internal/consent"
 	"github.com/toolhost/toolhost/internal/mounted"
@@ -50,7 +51,7 @@ type flags struct {
 // addFlags gives a command the flags of plugins; the configuration is read before it runs.
 func (p *program) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringArrayVar(&p.flags.plugins, "plugins", nil, "a plugin folder, or a folder of plugin folders; may be repeated (default $XDG_DATA_HOME/toolhost/plugins)")
+	f.Var((*texts)(&p.flags.plugins), "plugins", "a plugin folder, or a folder of plugin folders; may be repeated (default $XDG_DATA_HOME/toolhost/plugins)")
 	f.BoolVar(&p.flags.noBundled, "no-bundled", false, "leave out the plugins that ship with toolhost")
 	f.StringVar(&p.flags.folder, "folder", "", "the agent's folder (default: the current folder)")
 	f.StringVar(&p.flags.state, "state", "", "where toolhost keeps what it must remember (default $XDG_STATE_HOME/toolhost)")
@@ -60,7 +61,7 @@ func (p *program) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&p.flags.trust, "trust", false, "agree to every plugin and every change of one without asking, for development and CI")
 	f.StringVar(&p.flags.policyFile, "policy", "", "a file that says which plugins may run and what they may ask for; nothing else is agreed to")
 	f.BoolVar(&p.flags.strictArguments, "strict-arguments", false, "do not repair arguments losslessly")
-	f.StringArrayVar(&p.flags.tools, "tools", nil, "offer only the tools whose names match this glob; may be repeated")
+	f.Var((*texts)(&p.flags.tools), "tools", "offer only the tools whose names match this glob; may be repeated")
 	f.BoolVar(&p.flags.pluginsOnly, "plugins-only", false, "offer only the tools of plugins")
 	f.StringVar(&p.flags.profile, "profile", "", "the profile of the configuration that says what is offered")
 	f.DurationVar(&p.flags.poll, "poll", 0, "look at the plugin folders at this interval, for file systems that tell of no changes (default: wait to be told)")
@@ -69,6 +70,21 @@ func (p *program) addFlags(cmd *cobra.Command) {
 	f.StringVar(&p.flags.logLevel, "log-level", "info", "debug, info, warn or error")
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return p.settleFlags(cmd) }
 }
+
+// texts is the value of a flag that may be repeated. That of pflag writes its default as CSV,
+// for each flag of each command at each start of the program.
+type texts []string
+
+var _ pflag.Value = (*texts)(nil)
+
+// Set adds a text.
+func (t *texts) Set(text string) error { *t = append(*t, text); return nil }
+
+// String gives nothing: there is no default to be shown.
+func (t *texts) String() string { return "" }
+
+// Type is what the usage calls the value.
+func (t *texts) Type() string { return "stringArray" }
 
 // addJSON gives a command that prints data the flag for it.
 func (p *program) addJSON(cmd *cobra.Command) {

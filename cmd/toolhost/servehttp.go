@@ -48,7 +48,7 @@ func (p *program) addHTTPFlags(cmd *cobra.Command) {
 	f.BoolVar(&h.NoToken, "no-token", false, "ask for no token; on loopback addresses only")
 	f.StringVar(&h.TLSCert, "tls-cert", "", "the certificate chain for HTTPS, PEM")
 	f.StringVar(&h.TLSKey, "tls-key", "", "its key, PEM")
-	f.StringArrayVar(&h.AllowHosts, "allow-host", nil, "a name or address by which clients reach the server, beside those of this machine; may be repeated")
+	f.Var((*texts)(&h.AllowHosts), "allow-host", "a name or address by which clients reach the server, beside those of this machine; may be repeated")
 }
 
 // fill takes from the configuration what the command line leaves open.
