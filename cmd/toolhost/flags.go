@@ -75,13 +75,25 @@ func (p *program) addFlags(cmd *cobra.Command) {
 // for each flag of each command at each start of the program.
 type texts []string
 
-var _ pflag.Value = (*texts)(nil)
+var (
+	_ pflag.Value      = (*texts)(nil)
+	_ pflag.SliceValue = (*texts)(nil) // connect hands the texts on
+)
 
 // Set adds a text.
 func (t *texts) Set(text string) error { *t = append(*t, text); return nil }
 
 // String gives nothing: there is no default to be shown.
 func (t *texts) String() string { return "" }
+
+// Append adds a text, too.
+func (t *texts) Append(text string) error { return t.Set(text) }
+
+// Replace puts others in the place of all texts.
+func (t *texts) Replace(all []string) error { *t = all; return nil }
+
+// GetSlice gives the texts.
+func (t *texts) GetSlice() []string { return *t }
 
 // Type is what the usage calls the value.
 func (t *texts) Type() string { return "stringArray" }
