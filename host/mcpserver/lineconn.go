@@ -31,6 +31,12 @@ const (
 	// needed: new ones would have to grow their stacks first.
 	maxResting = 8
 
+	// Answers wait for those of the lines that have come with theirs, to be written together:
+	// each write wakes the client. They wait while at most maxGathered lines are read, and for
+	// no more than maxGather bytes.
+	maxGathered = 16
+	maxGather   = 64 << 10
+
 	// maxSpare is the largest buffer that is kept for what is written next, in bytes.
 	maxSpare = 256 << 10
 )
@@ -53,7 +59,8 @@ const (
 // One goroutine at a time reads lines, and makes the call that it has read; the SDK's takes
 // other messages from Read. Whoever has something to write while nobody writes does so, with
 // all that comes meanwhile: lines are never mixed, and no call waits for a client that does
-// not read.
+// not read. Where several lines have come at once, their answers gather until the last of them
+// has been read.
 type lineConn struct {
 	id     string
 	in     io.Reader
@@ -81,18 +88,20 @@ type lineConn struct {
 	closed     chan struct{} // closed by Close
 	closeOnce  sync.Once
 
-	mu       sync.Mutex // guards what follows
-	pending  map[jsonrpc.ID]*pendingRequest
-	held     int  // what the pending requests hold, in bytes
-	ending   bool // no further request is taken
-	queue    []byte
-	spare    []byte        // memory for the next queue
-	writing  int           // bytes that are being written
-	flushing chan struct{} // closed when all is written; nil where nobody writes
-	finished bool          // nothing is written any more
-	coming   int           // bytes of results that calls have given and that are not in the queue yet
-	room     chan struct{} // closed when there is less of what is held or waits; nil where nobody waits for it
-	err      error         // why writing failed
+	mu        sync.Mutex // guards what follows
+	pending   map[jsonrpc.ID]*pendingRequest
+	held      int  // what the pending requests hold, in bytes
+	ending    bool // no further request is taken
+	queue     []byte
+	spare     []byte        // memory for the next queue
+	writing   int           // bytes that are being written
+	gathering bool          // the queue waits for what the lines bring that have come already
+	gathered  int           // lines that have been read since the queue last did not wait
+	flushing  chan struct{} // closed when all is written; nil where nobody writes
+	finished  bool          // nothing is written any more
+	coming    int           // bytes of results that calls have given and that are not in the queue yet
+	room      chan struct{} // closed when there is less of what is held or waits; nil where nobody waits for it
+	err       error         // why writing failed
 }
 
 type pendingRequest struct {
@@ -157,7 +166,7 @@ func (c *lineConn) work() {
 // next reads lines until one brings a call, and gives what makes it; nil where reading has
 // ended.
 func (c *lineConn) next(r *lineReader) func() {
-	for c.awaitRoom() {
+	for c.awaitRoom(r.hasLine()) {
 		line, err := r.next()
 		if err != nil && err != errTooLong {
 			c.readErr = err
@@ -170,6 +179,9 @@ func (c *lineConn) next(r *lineReader) func() {
 		if msg == nil {
 			continue
 		}
+		c.mu.Lock()
+		c.gather(false)
+		c.mu.Unlock()
 		select {
 		case c.messages <- msg:
 		case <-c.closed:
@@ -179,19 +191,22 @@ func (c *lineConn) next(r *lineReader) func() {
 	return nil
 }
 
-// awaitRoom waits until there is room for what another line may bring. It reports whether
-// there will be.
-func (c *lineConn) awaitRoom() bool {
+// awaitRoom waits until there is room for what another line may bring, which is there already
+// or has to come. It reports whether there will be.
+func (c *lineConn) awaitRoom(there bool) bool {
 	for {
 		c.mu.Lock()
 		if c.ending {
+			c.gather(false)
 			c.mu.Unlock()
 			return false
 		}
 		if !c.isFull() {
+			c.gather(there)
 			c.mu.Unlock()
 			return true
 		}
+		c.gather(false)
 		room := c.nextRoom()
 		c.mu.Unlock()
 		select {
@@ -264,61 +279,6 @@ func (c *lineConn) end(cause error) error {
 
 // isFull reports whether there is no room for what another line may bring. c.mu is held.
 func (c *lineConn) isFull() bool { return c.held > maxPending || c.backlog() > maxBacklog }
-
-// backlog gives how many bytes wait to be written. c.mu is held.
-func (c *lineConn) backlog() int { return len(c.queue) + c.writing }
-
-// nextRoom gives a channel that closes when there is more room than now. c.mu is held.
-func (c *lineConn) nextRoom() <-chan struct{} {
-	if c.room == nil {
-		c.room = make(chan struct{})
-	}
-	return c.room
-}
-
-// shrunk wakes those who wait for room. c.mu is held.
-func (c *lineConn) shrunk() {
-	if c.room != nil {
-		close(c.room)
-		c.room = nil
-	}
-}
-
-// expect notes that a result of so many bytes is on its way to the queue. It is called
-// before another call takes the place of the one that has ended; arrived must follow. The
-// nil connection, in both, is any other transport's.
-func (c *lineConn) expect(size int) {
-	if c == nil {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.coming += size
-}
-
-func (c *lineConn) arrived(size int) {
-	if c == nil || size == 0 {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.coming -= size
-	c.shrunk()
-}
-
-// noRoom gives a channel that closes when there is more room for a call's result, where
-// there is none; nil where there is some. The nil connection is any other transport's.
-func (c *lineConn) noRoom() <-chan struct{} {
-	if c == nil {
-		return nil
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.err != nil || c.backlog()+c.coming <= maxBacklog {
-		return nil
-	}
-	return c.nextRoom()
-}
 
 // isBusy reports whether something is to be answered or written still. A subscription
 // is answered at the end of the session only.
@@ -437,132 +397,6 @@ func (c *lineConn) cancel(params json.RawMessage) bool {
 	}
 	r.cancel()
 	return false
-}
-
-// Write implements [mcp.Connection]. An answer is taken at once; it is dropped where
-// the client has cancelled the request. A notification waits while the client does not
-// read what is there already.
-func (c *lineConn) Write(ctx context.Context, msg jsonrpc.Message) error {
-	if res, ok := msg.(*jsonrpc.Response); ok {
-		id, err := json.Marshal(res.ID.Raw())
-		if err != nil {
-			return fmt.Errorf("encoding the id of a response: %w", err)
-		}
-		flush, err := c.answer(res.ID, encodeResponse(id, res.Result, res.Error))
-		if flush {
-			go c.flush()
-		}
-		return err
-	}
-	line, err := jsonrpc.EncodeMessage(msg)
-	if err != nil {
-		return fmt.Errorf("encoding a message: %w", err)
-	}
-	line = wellFormed(append(line, '\n'))
-	for {
-		if ctx.Err() != nil { // progress of a request that was cancelled
-			return ctx.Err()
-		}
-		c.mu.Lock()
-		var room <-chan struct{}
-		if c.err == nil && c.backlog() > maxBacklog {
-			room = c.nextRoom()
-		}
-		c.mu.Unlock()
-		if room == nil {
-			return c.put(line)
-		}
-		select {
-		case <-room:
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-c.ended:
-			return mcp.ErrConnectionClosed
-		}
-	}
-}
-
-// answer takes the line that answers a request, nil where nobody is to hear of it. It
-// reports whether flush must follow.
-func (c *lineConn) answer(id jsonrpc.ID, line []byte) (flush bool, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	p := c.pending[id]
-	if p == nil {
-		return false, nil
-	}
-	// From here on the id may be used again; in one step with the queueing, so that
-	// the end never finds neither.
-	delete(c.pending, id)
-	c.held -= p.cost
-	c.shrunk()
-	c.tell()
-	if p.cancelled || line == nil {
-		return false, nil
-	}
-	return c.enqueue(line)
-}
-
-// put sees to it that a line is written.
-func (c *lineConn) put(line []byte) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	flush, err := c.enqueue(line)
-	if flush {
-		go c.flush()
-	}
-	return err
-}
-
-// enqueue appends a line to what is to be written. It reports whether flush must follow.
-// c.mu is held.
-func (c *lineConn) enqueue(line []byte) (flush bool, err error) {
-	switch {
-	case c.err != nil:
-		return false, c.err
-	case c.finished:
-		return false, mcp.ErrConnectionClosed
-	}
-	c.queue = append(c.queue, line...)
-	if c.flushing != nil {
-		return false, nil
-	}
-	c.flushing = make(chan struct{})
-	return true, nil
-}
-
-// tell wakes end.
-func (c *lineConn) tell() {
-	select {
-	case c.progressed <- struct{}{}:
-	default:
-	}
-}
-
-// flush writes what is queued, all that is there at once, until there is nothing.
-func (c *lineConn) flush() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for len(c.queue) > 0 {
-		lines := c.queue
-		c.queue, c.spare, c.writing = c.spare[:0], nil, len(lines)
-		c.mu.Unlock()
-		_, err := c.out.Write(lines)
-		c.mu.Lock()
-		if cap(lines) <= maxSpare { // an unusually big one is left to the collector
-			c.spare = lines
-		}
-		c.writing = 0
-		if err != nil {
-			c.err = fmt.Errorf("writing to the client: %w", err)
-			c.queue = nil
-			close(c.failed)
-		}
-		c.shrunk()
-		c.tell()
-	}
-	close(c.flushing)
-	c.flushing = nil
 }
 
 // finish waits for the goroutines of a closed connection, interrupts those that block,

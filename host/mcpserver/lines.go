@@ -55,6 +55,12 @@ func (l *lineReader) next() ([]byte, error) {
 	}
 }
 
+// hasLine reports whether a whole line has been read ahead.
+func (l *lineReader) hasLine() bool {
+	ahead, _ := l.r.Peek(l.r.Buffered()) // as much is there
+	return bytes.IndexByte(ahead, '\n') >= 0
+}
+
 // message is a JSON-RPC message as it came.
 type message struct{ version, id, method, params, result, failure json.RawMessage }
 
