@@ -156,6 +156,7 @@ func (h *HTTPHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // post serves a message of a client.
 func (h *HTTPHandler) post(w http.ResponseWriter, r *http.Request, x *exchange) {
+	x.posted = true
 	body, err := h.readBody(w, r)
 	if err != nil {
 		var large *http.MaxBytesError
@@ -201,6 +202,10 @@ func (h *HTTPHandler) post(w http.ResponseWriter, r *http.Request, x *exchange) 
 			if needsSession(r, req) {
 				refuse(w, http.StatusBadRequest, id, jsonrpc.CodeInvalidRequest,
 					fmt.Sprintf("there is no session: send %q first, and the %s of its answer with what follows", methodInitialize, headerSession))
+				return
+			}
+			if req.Method == methodInitialize && h.inSession(x) {
+				refuse(w, http.StatusBadRequest, id, jsonrpc.CodeInvalidRequest, "the session has begun; leave "+headerSession+" out to begin another")
 				return
 			}
 			x.single, x.id = true, id

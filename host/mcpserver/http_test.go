@@ -435,6 +435,7 @@ func TestHTTPErrorsAreAnswers(t *testing.T) {
 		"an unknown revision":      {list, []string{headerSession, session, headerRevision, "1999-01-01"}, 400, jsonrpc.CodeInvalidRequest, "nsupported protocol version"},
 		"no parameters":            {`{"jsonrpc":"2.0","id":"a","method":"tools/call"}`, in, 400, jsonrpc.CodeInvalidRequest, "params"},
 		"parameters in a list":     {`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":[1]}`, in, 400, jsonrpc.CodeInvalidParams, `"params" must be an object`},
+		"the session has begun":    {`{"jsonrpc":"2.0","id":"a","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`, in, 400, jsonrpc.CodeInvalidRequest, "the session has begun"},
 		"accepts no stream":        {list, append([]string{"Accept", "application/json"}, in...), 400, jsonrpc.CodeInvalidRequest, "Accept"},
 		"is no JSON by its type":   {list, append([]string{"Content-Type", "text/plain"}, in...), 415, jsonrpc.CodeInvalidRequest, "application/json"},
 	} {
@@ -452,6 +453,9 @@ func TestHTTPErrorsAreAnswers(t *testing.T) {
 				t.Errorf("%d %v %s (%v)", status, header, body, err)
 			}
 		})
+	}
+	if status, body, _ := w.ask(t, w.request(t.Context(), "POST", "["+list+"]", in...)); status != http.StatusBadRequest || !strings.HasPrefix(body, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,`) {
+		t.Errorf("a batch in a later revision: %d %s", status, body)
 	}
 	if status, body, _ := w.ask(t, w.request(t.Context(), "POST", `{"jsonrpc":"2.0","method":"notifications/no/such"}`, in...)); status != http.StatusAccepted || body != "" {
 		t.Errorf("an unknown notification: %d %s", status, body)

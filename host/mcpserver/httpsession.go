@@ -112,6 +112,13 @@ func (h *HTTPHandler) opened(x *exchange, session *mcp.ServerSession) {
 	})
 }
 
+// inSession reports whether a request belongs to a session.
+func (h *HTTPHandler) inSession(x *exchange) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return x.session != nil
+}
+
 func (h *HTTPHandler) isIdle(s *httpSession) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -76,7 +76,7 @@ func (s *stream) decide(status int) {
 		return
 	}
 	s.status = status
-	if s.refused = status >= 400 && (s.x.single || s.x.news) && strings.HasPrefix(s.header.Get("Content-Type"), "text/plain"); s.refused {
+	if s.refused = status >= 400 && s.x.posted && strings.HasPrefix(s.header.Get("Content-Type"), "text/plain"); s.refused {
 		return
 	}
 	maps.Copy(s.w.Header(), s.header)
@@ -224,7 +224,7 @@ func (s *stream) sayRefused() {
 	case unknown && s.x.news: // such are passed over
 		s.status, s.waiting = http.StatusAccepted, nil
 		return
-	case unknown:
+	case unknown && s.x.single:
 		wrong = rpcError(jsonrpc.CodeMethodNotFound, "method not found: %s", strings.TrimSuffix(name, " unsupported"))
 		s.status = http.StatusOK // the request as such was in order
 	}
