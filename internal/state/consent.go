@@ -1,13 +1,18 @@
 package state
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
 	"time"
+	"unicode/utf8"
+
+	"github.com/toolhost/toolhost/internal/jsondoc"
 )
 
 // Consent is what the user has agreed to of the plugin in one folder, and what waits.
@@ -61,14 +66,65 @@ func (r *consentRow) consent() *Consent {
 		if part.text == nil {
 			continue
 		}
-		v := &ConsentVersion{}
-		if json.Unmarshal(part.text, v) != nil {
-			v = &ConsentVersion{} // somebody has edited it: it is the version of nothing
-		}
-		*part.into = v
+		*part.into = readVersion(part.text)
 	}
 	return &c
 }
+
+// readVersion reads a version as consentText writes it. One that somebody has edited may be the
+// version of nothing. A start reads one of each plugin, and encoding/json would take several
+// times as long.
+func readVersion(text []byte) *ConsentVersion {
+	v := &ConsentVersion{}
+	if !json.Valid(text) || !utf8.Valid(text) || bytes.TrimSpace(text)[0] != '{' {
+		return v
+	}
+	texts := map[string]*string{"fingerprint": &v.Fingerprint, "tree": &v.Tree, "digest": &v.Digest, "copy": &v.Copy}
+	for name, value := range jsondoc.Members(text) {
+		var err error
+		switch into := texts[name]; {
+		case into != nil:
+			read, _ := jsondoc.Value(value)
+			var ok bool
+			if *into, ok = read.(string); !ok {
+				return &ConsentVersion{}
+			}
+		case name == "summary":
+			v.Summary = bytes.Clone(value)
+		case name == "files":
+			v.Files, err = readFiles(value)
+		case name == "differs":
+			err = json.Unmarshal(value, &v.Differs)
+		}
+		if err != nil {
+			return &ConsentVersion{}
+		}
+	}
+	return v
+}
+
+// readFiles reads files as encoding/json writes them: their bytes are base64.
+func readFiles(text []byte) (map[string][]byte, error) {
+	read, _ := jsondoc.Value(text)
+	object, ok := read.(map[string]any)
+	if !ok {
+		return nil, errNoFiles
+	}
+	files := make(map[string][]byte, len(object))
+	for name, data := range object {
+		encoded, ok := data.(string)
+		if !ok {
+			return nil, errNoFiles
+		}
+		var err error
+		if files[name], err = base64.StdEncoding.DecodeString(encoded); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+var errNoFiles = errors.New("they are no files")
 
 func scanConsent(row interface{ Scan(...any) error }) (*Consent, error) {
 	r, err := scanConsentRow(row)

@@ -63,6 +63,42 @@ func TestConsent(t *testing.T) {
 	}
 }
 
+// FuzzReadVersion: what is stored is read as encoding/json reads it, and no text panics.
+func FuzzReadVersion(f *testing.F) {
+	for _, v := range []*ConsentVersion{
+		{}, {Fingerprint: "sha256:1", Tree: "t<&>", Digest: "\u2028", Copy: "/a b", Summary: json.RawMessage(`{"a":[1,"}"]}`)},
+		{Files: map[string][]byte{"m.json": []byte("\xff{}"), "": {}}, Differs: []string{"more", "é\n"}},
+	} {
+		f.Add(consentText(v))
+	}
+	for _, text := range []string{"", " ", "null", "[]", `{"fingerprint":1}`, `{"files":{"a":"!"}}`, `{"files":[]}`, `{"files":{"a":1}}`, `{"differs":"x"}`, `{"summary":null}`, "{\"tree\":\"\xff\"}"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		readVersion(text)
+		v, want := &ConsentVersion{}, &ConsentVersion{}
+		if json.Unmarshal(text, v) != nil {
+			return
+		}
+		stored := consentText(v)
+		if err := json.Unmarshal(stored, want); err != nil {
+			t.Fatal(err)
+		}
+		if got := readVersion(stored); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s is read as %+v, want %+v", stored, got, want)
+		}
+	})
+}
+
+// TestEditedVersion has somebody edit what was stored: it is the version of nothing then.
+func TestEditedVersion(t *testing.T) {
+	for _, text := range []string{"", "nothing", `{"fingerprint":"f"`, `["fingerprint"]`, `{"fingerprint":7}`, `{"fingerprint":"f","files":{"a":"!"}}`, `{"fingerprint":"f","differs":1}`, "{\"fingerprint\":\"\xff\"}"} {
+		if got := readVersion([]byte(text)); !reflect.DeepEqual(got, &ConsentVersion{}) {
+			t.Errorf("%s is read as %+v", text, got)
+		}
+	}
+}
+
 // TestConsentsPending gives the plugins of which a version waits, and no others.
 func TestConsentsPending(t *testing.T) {
 	db := open(t, t.TempDir(), nil)
