@@ -8,6 +8,7 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/internal/jsondoc"
 )
 
 const (
@@ -48,32 +50,43 @@ type definition struct {
 }
 
 // define makes the definition of a tool. It is written here and not by the SDK, whose
-// annotations state readOnlyHint and idempotentHint even where the tool does not.
+// annotations state readOnlyHint and idempotentHint even where the tool does not; and member by
+// member, since whoever starts a client waits for a hundred of them.
 func (s *Server) define(t host.Registered) (*definition, error) {
-	wire := struct {
-		Name         string            `json:"name"`
-		Title        string            `json:"title,omitempty"`
-		Description  string            `json:"description"`
-		InputSchema  json.RawMessage   `json:"inputSchema"`
-		OutputSchema json.RawMessage   `json:"outputSchema,omitempty"`
-		Annotations  *host.Annotations `json:"annotations,omitempty"`
-		Meta         map[string]any    `json:"_meta,omitempty"`
-	}{
-		Name: t.Name, Title: cutMarked(t.Title, maxTitle), Description: cutMarked(t.Description, maxDescription),
-		InputSchema: t.Input.Portable(),
+	d := &definition{tool: t.Tool, owner: t.Owner, input: t.Input.Portable()}
+	var b bytes.Buffer
+	b.Grow(2*len(t.Description) + 2*len(d.input) + 256)
+	b.WriteString(`{"name":`)
+	b.Write(jsondoc.Marshal(t.Name))
+	if t.Title != "" {
+		b.WriteString(`,"title":`)
+		b.Write(jsondoc.Marshal(cutMarked(t.Title, maxTitle)))
+	}
+	b.WriteString(`,"description":`)
+	b.Write(jsondoc.Marshal(cutMarked(t.Description, maxDescription)))
+	b.WriteString(`,"inputSchema":`)
+	if err := json.Compact(&b, d.input); err != nil { // a message is one line
+		return d, err
 	}
 	if t.Output != nil {
-		wire.OutputSchema = t.Output.Portable()
+		b.WriteString(`,"outputSchema":`)
+		if err := json.Compact(&b, t.Output.Portable()); err != nil {
+			return d, err
+		}
 	}
 	if t.Annotations != nil && *t.Annotations != (host.Annotations{}) {
-		wire.Annotations = t.Annotations
+		b.WriteString(`,"annotations":`)
+		b.Write(jsondoc.Marshal(t.Annotations))
 	}
-	wire.Meta = map[string]any{"anthropic/maxResultSizeChars": min(maxWhole, s.host.Limits().Result)}
+	b.WriteString(`,"_meta":{"anthropic/maxResultSizeChars":`)
+	b.WriteString(strconv.Itoa(min(maxWhole, s.host.Limits().Result)))
 	if t.Source >= host.Plugin {
-		wire.Meta["toolhost/plugin"] = t.Owner
+		b.WriteString(`,"toolhost/plugin":`)
+		b.Write(jsondoc.Marshal(t.Owner))
 	}
-	raw, err := json.Marshal(wire)
-	return &definition{tool: t.Tool, owner: t.Owner, raw: raw, input: wire.InputSchema}, err
+	b.WriteString("}}")
+	d.raw = b.Bytes()
+	return d, nil
 }
 
 // cutMarked gives s, or its beginning with a mark that it goes on, of n characters.
