@@ -262,6 +262,11 @@ func TestFile(t *testing.T) {
 	if _, err := Open(dir); err == nil {
 		t.Error("a folder is a configuration")
 	}
+	circle := filepath.Join(dir, "circle")
+	_ = os.Symlink(circle, circle)
+	if _, err := Open(circle); err == nil || !strings.Contains(err.Error(), circle) {
+		t.Errorf("a link to itself: %v", err)
+	}
 	broken := filepath.Join(dir, "broken")
 	_ = os.Symlink(filepath.Join(dir, "nowhere"), broken)
 	if _, err := Open(broken); err == nil {

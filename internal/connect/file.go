@@ -34,7 +34,7 @@ func Open(path string) (*File, error) {
 		}
 		return &File{Path: path, mode: 0o600}, nil
 	case err != nil:
-		return nil, err
+		return nil, fmt.Errorf("following the links of %s: %w", path, err)
 	}
 	text, info, err := read(real)
 	if err != nil {

@@ -66,6 +66,11 @@ func New(h *host.Host, configs map[string]Config, options *Options) (*Servers, e
 	s.base, s.stop = context.WithCancel(context.Background())
 	var wrong []error
 	taken := map[string]bool{}
+	for name := range configs {
+		if prefix(name) == name { // whoever has a name that needs no change keeps it
+			taken[name] = true
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(configs)) {
 		c := configs[name]
 		if err := c.check(); err != nil && !c.Disabled {
@@ -76,7 +81,7 @@ func New(h *host.Host, configs map[string]Config, options *Options) (*Servers, e
 			o.Log.Warn("the entry of an MCP server has an unknown key", "plugin", owner(name), "err", odd)
 		}
 		p := prefix(name)
-		for plain, n := p, 2; taken[p]; n++ {
+		for plain, n := p, 2; taken[p] && p != name; n++ {
 			p = fmt.Sprint(plain, "_", n)
 		}
 		taken[p] = true

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -422,6 +423,23 @@ func TestRedirect(t *testing.T) {
 	t.Cleanup(moved.CloseClientConnections)
 }
 
+// A server's tools have its name, where that can be, whatever others are called.
+func TestPrefixes(t *testing.T) {
+	off := Config{Disabled: true}
+	s, err := New(host.New(nil), map[string]Config{"a.b": off, "a_b": off, "a b": off, "a_b_2": off, "c": off}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, one := range s.all {
+		got[one.name] = one.prefix
+	}
+	want := map[string]string{"a b": "a_b_3", "a.b": "a_b_4", "a_b": "a_b", "a_b_2": "a_b_2", "c": "c"}
+	if !maps.Equal(got, want) {
+		t.Errorf("prefixes %v, want %v", got, want)
+	}
+}
+
 // Two tools of one name are one, whichever page they are on.
 func TestTwice(t *testing.T) {
 	h, s := mount(t, map[string]Config{"srv": serving("twice")})
@@ -441,6 +459,7 @@ func TestServersThatDoNotWork(t *testing.T) {
 		{"long", serving("long"), "more than"},
 		{"nonsense", serving("nonsense"), "does not begin"},
 		{"missing", Config{Command: "no-such-program-at-all"}, "looking for its command"},
+		{"folder", Config{Command: "true", Cwd: "/no/such/folder"}, "looking for its working directory: stat /no/such/folder"},
 		{"variable", Config{Command: "x", Args: []string{"${MOUNTED_UNSET}"}}, "MOUNTED_UNSET of the environment is not set"},
 		{"address", Config{URL: "ftp://x"}, "no http or https address"},
 		{"refused", Config{URL: "http://127.0.0.1:1/mcp"}, `it does not begin: Post "http://127.0.0.1:1/mcp": dial tcp 127.0.0.1:1: connect: connection refused`},

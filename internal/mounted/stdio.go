@@ -63,6 +63,12 @@ func startProgram(ctx context.Context, c Config, folder string, log *slog.Logger
 	dir := folder
 	if c.Cwd != "" {
 		dir = c.Cwd
+		// Of a folder that is not there the system says the same as of a program.
+		if info, err := os.Stat(dir); err != nil {
+			return nil, fmt.Errorf("looking for its working directory: %w", err)
+		} else if !info.IsDir() {
+			return nil, fmt.Errorf("its working directory %q is no folder", dir)
+		}
 	}
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
