@@ -217,8 +217,14 @@ func (o *objectSpan) find(name string) (*memberSpan, int, error) {
 // setJSON puts an entry into the object named key of a text, or takes it out where value
 // is nil.
 func setJSON(text, key, name string, value any) (string, error) {
-	if strings.TrimSpace(text) == "" {
-		text = "{}\n"
+	switch j := (&jsonc{text: text}); {
+	case value == nil && strings.TrimSpace(text) == "":
+		return text, nil
+	case j.blank() == nil && j.at == len(text): // nothing, or comments only
+		if text = strings.TrimRight(text, " \t\n"); text != "" {
+			text += "\n"
+		}
+		text += "{}\n"
 	}
 	root, err := whole(text)
 	if err != nil {
@@ -233,6 +239,12 @@ func setJSON(text, key, name string, value any) (string, error) {
 			return text, nil
 		}
 		return insert(text, root, key, map[string]any{name: value}), nil
+	}
+	if v := around.value; text[v.from:v.to] == "null" { // as some programs write none
+		if value == nil {
+			return text, nil
+		}
+		return text[:v.from] + indented(map[string]any{name: value}, indentOf(text, around.whole.from), unitOf(text)) + text[v.to:], nil
 	}
 	servers, err := objectAt(text, around.value.from)
 	if err != nil {
@@ -296,11 +308,11 @@ func lineEnd(text string, at int) int {
 			line, _, _ := strings.Cut(rest, "\n")
 			return at + len(line)
 		case strings.HasPrefix(rest, "/*"):
-			comment, _, _ := strings.Cut(rest, "*/")
+			comment, _, _ := strings.Cut(rest[len("/*"):], "*/")
 			if strings.Contains(comment, "\n") {
 				return end // it is of what follows
 			}
-			at += len(comment) + len("*/")
+			at += len("/*") + len(comment) + len("*/")
 			end = at
 		default:
 			return end
