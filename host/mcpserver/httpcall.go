@@ -107,8 +107,13 @@ func decode(value, into any) bool {
 
 // serveCall answers a call.
 func (h *HTTPHandler) serveCall(w http.ResponseWriter, x *exchange, id jsonrpc.ID, rawID json.RawMessage, call *toolCall) {
-	if !h.beginCall(x, id) {
-		refuse(w, http.StatusBadRequest, rawID, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the id is %s", errInUse))
+	switch err := h.beginCall(x, id); err {
+	case nil:
+	case errEnded: // since it was looked for
+		refuse(w, http.StatusNotFound, rawID, jsonrpc.CodeInvalidRequest, "session not found")
+		return
+	default:
+		refuse(w, http.StatusBadRequest, rawID, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the id is %s", err))
 		return
 	}
 	answer := newStream(w, x)
@@ -151,20 +156,21 @@ func (s *stream) event(line []byte) error {
 	return err
 }
 
-// beginCall notes that a call is under way, unless one with the same id is already.
-func (h *HTTPHandler) beginCall(x *exchange, id jsonrpc.ID) bool {
+// beginCall notes that a call is under way, unless one with the same id is already, or the
+// session has ended.
+func (h *HTTPHandler) beginCall(x *exchange, id jsonrpc.ID) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
 	case x.session == nil: // each request stands for itself
+	case x.session.ended:
+		return errEnded
 	case x.session.calls[id] != nil:
-		return false
-	case x.session.ended: // since it was looked for
-		x.stop(errEnded)
+		return errInUse
 	default:
 		x.session.calls[id] = x
 	}
-	return true
+	return nil
 }
 
 func (h *HTTPHandler) endCall(x *exchange, id jsonrpc.ID) {

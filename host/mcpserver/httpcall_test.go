@@ -93,8 +93,10 @@ func TestHTTPCallThatBeginsTooLate(t *testing.T) {
 	defer w.handler.end(x)
 	x.session.close()
 	eventually(t, func() bool { return w.handler.Sessions() == 0 })
-	if !w.handler.beginCall(x, jsonrpc.ID{}) || x.ctx.Err() == nil {
-		t.Error("the call is made")
+	r := httptest.NewRecorder()
+	w.handler.serveCall(r, x, jsonrpc.ID{}, json.RawMessage("1"), &toolCall{name: "echo"})
+	if r.Code != http.StatusNotFound || !strings.Contains(r.Body.String(), "session not found") {
+		t.Errorf("the client gets %d, %s", r.Code, r.Body)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 type Failure struct {
 	Plugin string
 	What   string // "its process ended without an answer (exit status 3)"
+	Line   string // the beginning of what it wrote to stdout last; may be empty
 	Tail   string // the last lines of its stderr; may be empty
 	Err    error  // the cause; may be nil
 }
@@ -22,11 +23,14 @@ const (
 	tailBytes = 2000
 )
 
-// Error gives what happened, with the last lines of stderr.
+// Error gives what happened, with what the process wrote.
 func (f *Failure) Error() string {
 	text := fmt.Sprintf("plugin %q: %s", f.Plugin, f.What)
 	if f.Err != nil {
 		text += ": " + f.Err.Error()
+	}
+	if f.Line != "" {
+		text += fmt.Sprintf("; the last line: %q", f.Line)
 	}
 	if tail := child.LastLines(f.Tail, tailLines, tailBytes); tail != "" {
 		text += "; the last it wrote to stderr:\n" + tail

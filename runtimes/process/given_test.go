@@ -38,9 +38,9 @@ func TestWhoMayBeTold(t *testing.T) {
 		if told := w.mayTell(c.asks); told != c.told {
 			t.Errorf("%s: told %v", name, told)
 		}
-		err := w.only(c.asks, &Failure{What: "it ended", Tail: "last words", Err: errUnsent})
+		err := w.only(c.asks, &Failure{What: "it ended", Line: "a line", Tail: "last words", Err: errUnsent})
 		var f *Failure
-		if !errors.As(err, &f) || !errors.Is(err, errUnsent) || f.What != "it ended" || (f.Tail != "") != c.told {
+		if !errors.As(err, &f) || !errors.Is(err, errUnsent) || f.What != "it ended" || (f.Tail != "") != c.told || (f.Line != "") != c.told {
 			t.Errorf("%s: the failure is %#v", name, err)
 		}
 	}

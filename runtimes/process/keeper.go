@@ -57,7 +57,7 @@ func (k *keeper) call(ctx context.Context, call *host.Call) (*host.Result, error
 	var failure *Failure
 	if errors.As(err, &failure) {
 		own := *failure
-		own.Tail = s.withoutOthers(own.Tail)
+		own.Line, own.Tail = s.withoutOthers(own.Line), s.withoutOthers(own.Tail)
 		failure, err = &own, &own
 	}
 	var taking error

@@ -154,8 +154,8 @@ func (l *lines) read(take func(line []byte)) {
 		line, err := readLine(r)
 		if errors.Is(err, errLongLine) {
 			l.breakOff(&Failure{
-				What: fmt.Sprintf("its process wrote a line of more than %d bytes to stdout; the limit of a result is %d bytes: %q", maxLine, l.maxResult, cut(string(line[:200]), 100)),
-				Tail: l.p.Tail(),
+				What: fmt.Sprintf("its process wrote a line of more than %d bytes to stdout; the limit of a result is %d bytes", maxLine, l.maxResult),
+				Line: cut(string(line[:200]), 100), Tail: l.p.Tail(),
 			})
 			return
 		}
@@ -168,8 +168,8 @@ func (l *lines) read(take func(line []byte)) {
 		}
 		if l.junk.Load() > maxJunk {
 			l.breakOff(&Failure{
-				What: fmt.Sprintf("its process wrote more than %d lines to stdout that are no messages, the last one %q", maxJunk, cut(string(line), 100)),
-				Tail: l.p.Tail(),
+				What: fmt.Sprintf("its process wrote more than %d lines to stdout that are no messages", maxJunk),
+				Line: cut(string(line), 100), Tail: l.p.Tail(),
 			})
 			return
 		}

@@ -145,7 +145,7 @@ func (n *renamer) failure(err error) error {
 		return err
 	}
 	renamed := *f
-	renamed.What, renamed.Tail = n.text(f.What), n.text(f.Tail)
+	renamed.What, renamed.Line, renamed.Tail = n.text(f.What), n.text(f.Line), n.text(f.Tail)
 	return &renamed
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/toolhost/toolhost/internal/child"
 )
 
-// words are what a process writes to stderr, as far as a call may be told. They may hold what any
+// words are what a process writes besides messages, as far as a call may be told. They may hold what any
 // of its calls has brought, also those before: nobody can tell of whose call a line is. So they
 // are told while the calls of one agent alone were given to it.
 type words struct {
@@ -60,11 +60,11 @@ func (w *words) tail(call *host.Call) string {
 // only leaves in the failure of a call what that may be told.
 func (w *words) only(call *host.Call, err error) error {
 	var f *Failure
-	if !errors.As(err, &f) || f.Tail == "" || w.mayTell(call) {
+	if !errors.As(err, &f) || f.Tail == "" && f.Line == "" || w.mayTell(call) {
 		return err
 	}
 	own := *f
-	own.Tail = ""
+	own.Line, own.Tail = "", ""
 	return &own
 }
 
