@@ -79,6 +79,7 @@ func (p *program) serve(ctx context.Context, folderNamed bool) error {
 		})
 	}()
 	defer func() { stop(); <-ended }()
+	<-s.hidden // while plugins are loaded
 	if web != nil {
 		return web.serve(ctx)
 	}

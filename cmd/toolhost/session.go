@@ -55,9 +55,11 @@ type session struct {
 	loads   []func(loader.Event) // told what becomes of plugins; set before the first load
 	undo    []func()
 	reading sync.WaitGroup // what is read of the state while the session is opened
+	hidden  chan struct{}  // closed once the host knows which tools are disabled
 }
 
-// open makes the host with the built-in tools; plugins are loaded by loadAll. quiet
+// open makes the host with the built-in tools; plugins are loaded by loadAll. Tools that are
+// disabled may be offered until hidden is closed, which loadAll waits for. quiet
 // keeps what is said while loading out of the log, warnings excepted.
 func (p *program) open(quiet bool) (*session, error) {
 	limits, err := p.flags.limits.host()
@@ -79,13 +81,13 @@ func (p *program) open(quiet bool) (*session, error) {
 		Limits:          limits,
 		Log:             s.log,
 	})
-	// Opening the database takes as long as the rest here, and does not wait for it.
+	// Opening the database takes longer than the rest here, and does not wait for it.
 	s.off = switched{session: s}
 	book := p.book(s.state)
-	switching := make(chan struct{})
+	s.hidden = make(chan struct{})
 	s.reading.Go(func() {
 		_ = s.off.apply(context.Background()) // why it cannot be read is in the log
-		close(switching)
+		close(s.hidden)
 		book.ReadAhead(context.Background())
 	})
 	closed := p.closed()
@@ -95,9 +97,7 @@ func (p *program) open(quiet bool) (*session, error) {
 		t.Policy.Closed = closed
 		names = append(names, t.Name)
 	}
-	_, err = s.host.Replace("toolhost", host.BuiltIn, builtIn)
-	<-switching
-	if err != nil {
+	if _, err = s.host.Replace("toolhost", host.BuiltIn, builtIn); err != nil {
 		return nil, failed(fmt.Errorf("registering the built-in tools: %w", err))
 	}
 	s.record(p.flags.calls, p.flags.mounts, p.flags.state)
@@ -183,6 +183,7 @@ func (p *program) load(ctx context.Context) (*session, error) {
 func (p *program) loadAll(ctx context.Context, s *session) {
 	s.mounts.Start()
 	defer func() {
+		<-s.hidden
 		ctx, cancel := context.WithTimeout(ctx, mountWait)
 		defer cancel()
 		s.mounts.Await(ctx)

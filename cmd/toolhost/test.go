@@ -154,6 +154,7 @@ func (p *program) testCase(ctx context.Context, dir string, c *plugintest.Case, 
 	}
 	defer s.close()
 	s.network = c.Network()
+	<-s.hidden
 	if err := s.loader.LoadAll(ctx); err != nil {
 		return r, err
 	}
