@@ -18,8 +18,14 @@ const maxSaid = 50
 // goroutine of its own, and over HTTP with a connection, however long the server takes to read it.
 const maxAsked = 16
 
+const methodProgress = "notifications/progress"
+
 // gate is what all messages of one server pass on their way to the SDK, however they came.
 type gate struct {
+	// progress takes what is said on the way of a call, and the SDK does not get it: it would
+	// hand on the last of it beside the result, or after it. nil has the SDK get it.
+	progress func(params json.RawMessage)
+
 	mu    sync.Mutex // guards what follows
 	since time.Time  // when the running second began
 	said  int        // messages of progress and log that came in it
@@ -32,6 +38,10 @@ func (g *gate) pass(msg jsonrpc.Message) jsonrpc.Message {
 	switch m := msg.(type) {
 	case *jsonrpc.Request:
 		if m.IsCall() && !g.ask() || !m.IsCall() && g.tooMuch(m.Method) {
+			return nil
+		}
+		if m.Method == methodProgress && g.progress != nil {
+			g.progress(m.Params)
 			return nil
 		}
 	case *jsonrpc.Response:
@@ -49,7 +59,7 @@ func (g *gate) tooMuch(method string) bool {
 		g.since, g.said, g.other = now, 0, 0
 	}
 	count := &g.other
-	if method == "notifications/progress" || method == "notifications/message" {
+	if method == methodProgress || method == "notifications/message" {
 		count = &g.said
 	}
 	*count++

@@ -1,6 +1,7 @@
 package mounted
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -13,8 +14,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// httpTransport gives the transport to a server that is reached by HTTP.
-func httpTransport(c Config) (mcp.Transport, func(), error) {
+// httpTransport gives the transport to a server that is reached by HTTP. What it says on the way
+// of calls goes to progress.
+func httpTransport(c Config, progress func(json.RawMessage)) (mcp.Transport, func(), error) {
 	u, err := url.Parse(c.URL)
 	if err != nil {
 		return nil, nil, err
@@ -29,7 +31,7 @@ func httpTransport(c Config) (mcp.Transport, func(), error) {
 	}
 	return &mcp.StreamableClientTransport{
 		Endpoint:     c.URL,
-		HTTPClient:   &http.Client{Transport: &front{base: base, to: u, headers: c.Headers}, CheckRedirect: stay},
+		HTTPClient:   &http.Client{Transport: &front{base: base, to: u, headers: c.Headers, gate: gate{progress: progress}}, CheckRedirect: stay},
 		MaxEventSize: -1, // what passes the gate may have grown; events has looked at what came
 	}, base.CloseIdleConnections, nil
 }

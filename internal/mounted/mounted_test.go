@@ -70,6 +70,14 @@ func newServer() *mcp.Server {
 		r.IsError = true
 		return r, nil
 	})
+	add("tells", `{"type":"object"}`, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		for n := range 3 {
+			if err := r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: float64(n + 1), Total: 3}); err != nil {
+				return nil, err
+			}
+		}
+		return text("told"), nil
+	})
 	add("refuses", `{"type":"object"}`, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return nil, &jsonrpc.Error{Code: -32000, Message: "not today"}
 	})
@@ -230,7 +238,7 @@ func call(t *testing.T, h *host.Host, tool, args string) string {
 
 func exercise(t *testing.T, h *host.Host, s *Servers) {
 	t.Helper()
-	if st := s.Status(); len(st) != 1 || st[0].State != "ready" || st[0].Tools != 10 || !strings.Contains(st[0].Err, `"bad schema" is left out`) {
+	if st := s.Status(); len(st) != 1 || st[0].State != "ready" || st[0].Tools != 11 || !strings.Contains(st[0].Err, `"bad schema" is left out`) {
 		t.Fatalf("status: %+v", st)
 	}
 	for _, c := range []struct{ tool, args, want string }{
@@ -244,6 +252,13 @@ func exercise(t *testing.T, h *host.Host, s *Servers) {
 	} {
 		if got := call(t, h, c.tool, c.args); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s gave %q, want %q", c.tool, got, c.want)
+		}
+	}
+	for range 10 { // the last of it comes before the result
+		var said []string
+		r, err := h.Call(t.Context(), &host.Call{Tool: "srv__tells", Progress: func(message string) { said = append(said, message) }})
+		if err != nil || r.IsError || len(said) == 0 || said[len(said)-1] != "3 of 3" {
+			t.Fatalf("progress %q, %v, %v", said, r, err)
 		}
 	}
 	typed, err := h.Call(t.Context(), &host.Call{Tool: "srv__typed"})

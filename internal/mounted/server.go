@@ -129,10 +129,11 @@ func (s *server) live(ctx context.Context) error {
 			return err
 		}
 		defer p.Close()
+		p.gate.progress = s.progressed
 		transport, ended = p, p.ended
 		defer context.AfterFunc(ctx, func() { _ = p.Close() })()
 	} else {
-		t, done, err := httpTransport(c)
+		t, done, err := httpTransport(c, s.progressed)
 		if err != nil {
 			return err
 		}
@@ -148,8 +149,7 @@ func (s *server) live(ctx context.Context) error {
 			default:
 			}
 		},
-		ProgressNotificationHandler: s.progressed,
-		MultiRoundTrip:              &mcp.MultiRoundTripOptions{Disabled: true},
+		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
 	})
 	session, err := client.Connect(ctx, transport, nil)
 	if err != nil {
@@ -341,23 +341,29 @@ func objectSchema(from any) (*schema.Schema, error) {
 }
 
 // progressed takes what a server says on the way of a call.
-func (s *server) progressed(_ context.Context, req *mcp.ProgressNotificationClientRequest) {
-	token, _ := req.Params.ProgressToken.(string)
+func (s *server) progressed(params json.RawMessage) {
+	var p struct {
+		ProgressToken   string
+		Progress, Total float64
+		Message         string
+	}
+	if json.Unmarshal(params, &p) != nil {
+		return // it is of no call of this host: their tokens are texts
+	}
 	s.mu.Lock()
-	say := s.progress[token]
+	say := s.progress[p.ProgressToken]
 	s.mu.Unlock()
 	if say == nil {
 		return
 	}
-	text := req.Params.Message
 	switch {
-	case text != "":
-	case req.Params.Total > 0:
-		text = fmt.Sprintf("%g of %g", req.Params.Progress, req.Params.Total)
+	case p.Message != "":
+	case p.Total > 0:
+		p.Message = fmt.Sprintf("%g of %g", p.Progress, p.Total)
 	default:
-		text = fmt.Sprintf("%g", req.Params.Progress)
+		p.Message = fmt.Sprintf("%g", p.Progress)
 	}
-	say(text)
+	say(p.Message)
 }
 
 // handler carries the calls of one tool to its server.
