@@ -39,7 +39,10 @@ func (s *Schema) Portable() json.RawMessage {
 		return s.Public()
 	}
 	w := &portableWriter{tree: s.tree, limit: max(maxInlined, 2*len(s.public)), inline: true}
-	w.findCycles()
+	w.out.Grow(len(s.public) + 64)
+	if len(s.tree.refs) > 0 {
+		w.findCycles()
+	}
 	w.root()
 	if w.over {
 		w = &portableWriter{tree: s.tree, limit: len(s.public) * 4, cyclic: w.cyclic}
