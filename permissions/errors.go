@@ -48,9 +48,18 @@ func (e *DeniedError) Error() string {
 	}
 	text := fmt.Sprintf("%s is not allowed: %s", act, reason)
 	if e.Rule != "" {
-		text += fmt.Sprintf(". %s in the plugin's manifest would allow it; only the user can grant that, by changing the manifest and agreeing to it (toolhost consent approve)", e.Rule)
+		text += fmt.Sprintf(". %s in the plugin's manifest would allow it%s; only the user can grant that, by changing the manifest and agreeing to it (toolhost consent approve)", e.Rule, e.narrower())
 	}
 	return text
+}
+
+// narrower names the rule that opens less than e.Rule and is often enough; "" where there is
+// none, or where the manifest has it already and the arguments named something else.
+func (e *DeniedError) narrower() string {
+	if !strings.HasSuffix(e.Rule, folderRule) || strings.HasPrefix(e.Reason, notNamed) {
+		return ""
+	}
+	return ` ("parameter" instead of "folder" is enough where the arguments of the call name it)`
 }
 
 // Unwrap gives ErrDenied.

@@ -111,7 +111,7 @@ func (r *rule) check(g *Grant, a access, in location) *refusal {
 	if a == makeDir && (r.paths.leadsTo(path) || r.Parameter && g.leadsToNamed(path)) {
 		return nil
 	}
-	return &refusal{reason: r.gap(), line: fmt.Sprintf(`"permissions": {"fs": {"%s": {"folder": true}}}`, r.access)}
+	return &refusal{reason: r.gap(), line: fmt.Sprintf(`"permissions": {"fs": {"%s": %s`, r.access, folderRule)}
 }
 
 // closed says by which rule a place is closed whatever else allows it; "" where by none.
@@ -147,12 +147,19 @@ func (r *rule) closed(in location) string {
 	return ""
 }
 
+const (
+	// folderRule is how the manifest line ends that opens the whole folder in one way.
+	folderRule = `{"folder": true}}}`
+	// notNamed is how a gap begins that a rule "parameter" leaves.
+	notNamed = "the arguments of this call do not name it"
+)
+
 // gap says why a place is not among those that a rule allows; "" where the manifest
 // has no such rule.
 func (r *rule) gap() string {
 	var only []string
 	if r.Parameter {
-		only = append(only, "the arguments of this call do not name it")
+		only = append(only, notNamed)
 	}
 	if len(r.Paths) > 0 {
 		only = append(only, fmt.Sprintf("the manifest's globs (%s) do not match it", strings.Join(quoteSome(r.Paths), ", ")))
