@@ -199,6 +199,10 @@ func (h *HTTPHandler) post(w http.ResponseWriter, r *http.Request, x *exchange) 
 				h.serveCall(w, x, req.ID, id, call)
 				return
 			}
+			if wrong := wrongParams(req); wrong != nil {
+				refuse(w, http.StatusBadRequest, id, wrong.Code, wrong.Message)
+				return
+			}
 			if needsSession(r, req) {
 				refuse(w, http.StatusBadRequest, id, jsonrpc.CodeInvalidRequest,
 					fmt.Sprintf("there is no session: send %q first, and the %s of its answer with what follows", methodInitialize, headerSession))

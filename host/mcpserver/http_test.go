@@ -435,6 +435,7 @@ func TestHTTPErrorsAreAnswers(t *testing.T) {
 		"an unknown revision":      {list, []string{headerSession, session, headerRevision, "1999-01-01"}, 400, jsonrpc.CodeInvalidRequest, "nsupported protocol version"},
 		"no parameters":            {`{"jsonrpc":"2.0","id":"a","method":"tools/call"}`, in, 400, jsonrpc.CodeInvalidRequest, "params"},
 		"parameters in a list":     {`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":[1]}`, in, 400, jsonrpc.CodeInvalidParams, `"params" must be an object`},
+		"a name that is none":      {`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":5}}`, in, 400, jsonrpc.CodeInvalidParams, `"params.name" must be a text`},
 		"the session has begun":    {`{"jsonrpc":"2.0","id":"a","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`, in, 400, jsonrpc.CodeInvalidRequest, "the session has begun"},
 		"accepts no stream":        {list, append([]string{"Accept", "application/json"}, in...), 400, jsonrpc.CodeInvalidRequest, "Accept"},
 		"is no JSON by its type":   {list, append([]string{"Content-Type", "text/plain"}, in...), 415, jsonrpc.CodeInvalidRequest, "application/json"},

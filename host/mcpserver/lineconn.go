@@ -320,6 +320,12 @@ func (c *lineConn) accept(line []byte, err error) (jsonrpc.Message, func()) {
 	}
 	p := &pendingRequest{method: req.Method, cost: len(line) + requestCost}
 	call := directCall(req, c.session.Load())
+	if call == nil {
+		if wrong := wrongParams(req); wrong != nil {
+			c.refuse(rawID, wrong)
+			return nil, nil
+		}
+	}
 	ctx := c.calling
 	if call != nil {
 		ctx, p.cancel = context.WithCancel(ctx)
