@@ -33,7 +33,7 @@ func (d *Document) Append(pointer, name, text string) Edit {
 }
 
 // Remove gives the edits that take members away from the object at a JSON
-// pointer. Names that it does not have, and places that are no object, need none.
+// pointer, all of a name. Names that it does not have, and places that are no object, need none.
 func (d *Document) Remove(pointer string, names ...string) []Edit {
 	object, found := d.find(pointer)
 	if !found {
@@ -41,18 +41,16 @@ func (d *Document) Remove(pointer string, names ...string) []Edit {
 	}
 	var edits []Edit
 	kept := false
-	all := d.Keys(pointer)
-	for i, name := range all {
-		e := object.member(name)
+	for i, m := range object.items {
 		switch {
-		case !slices.Contains(names, name):
+		case m.key < 0 || !slices.Contains(names, m.name):
 			kept = true
 		case kept:
-			edits = append(edits, Edit{object.member(all[i-1]).end, e.end, ""})
-		case i+1 < len(all):
-			edits = append(edits, Edit{e.key, object.member(all[i+1]).key, ""})
+			edits = append(edits, Edit{object.items[i-1].end, m.end, ""})
+		case i+1 < len(object.items):
+			edits = append(edits, Edit{m.key, object.items[i+1].key, ""})
 		default:
-			edits = append(edits, Edit{e.key, e.end, ""})
+			edits = append(edits, Edit{m.key, m.end, ""})
 		}
 	}
 	return edits

@@ -56,7 +56,7 @@ type Document struct {
 type entry struct {
 	key, start, end int      // offsets of the member's name (-1 for no member), of the value and behind it
 	name            string   // of the member
-	items           []*entry // of a list, or the members of an object, each name once
+	items           []*entry // of a list, or all members of an object
 	// byName has the members of an object that has many, or has one twice: of these the last
 	// one counts. nil for other objects, which are most.
 	byName map[string]*entry
@@ -67,9 +67,7 @@ const fewMembers = 16
 
 // note takes a member down. twice says that there is one of its name.
 func (e *entry) note(member *entry, twice bool) {
-	if !twice {
-		e.items = append(e.items, member)
-	}
+	e.items = append(e.items, member)
 	if e.byName == nil && (twice || len(e.items) > fewMembers) {
 		e.byName = make(map[string]*entry, len(e.items))
 		for _, m := range e.items {
@@ -313,7 +311,7 @@ func (d *Document) KeyPosition(pointer string) Position {
 }
 
 // Keys gives the member names of the object at a JSON pointer in the order in
-// which they stand in the text, each once.
+// which those that count stand in the text.
 func (d *Document) Keys(pointer string) []string {
 	e, found := d.find(pointer)
 	if !found {
@@ -321,7 +319,7 @@ func (d *Document) Keys(pointer string) []string {
 	}
 	var names []string
 	for _, m := range e.items {
-		if m.key >= 0 {
+		if m.key >= 0 && e.member(m.name) == m {
 			names = append(names, m.name)
 		}
 	}
