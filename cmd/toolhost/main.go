@@ -11,13 +11,11 @@ import (
 	"context"
 	"os"
 
-	"github.com/toolhost/toolhost/internal/child"
 	_ "github.com/toolhost/toolhost/internal/garbage" // collects it less often
 	"github.com/toolhost/toolhost/runtimes/worker"
 )
 
 func main() {
-	child.Main()
 	worker.Main()
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

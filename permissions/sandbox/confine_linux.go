@@ -305,7 +305,7 @@ func readStatus(r io.Reader, path string) error {
 	said := strings.SplitN(strings.TrimPrefix(string(text), shim.Ready), "\n", 3)
 	number, err := strconv.Atoi(said[min(1, len(said)-1)])
 	if err != nil || len(said) < 3 {
-		return &SetupError{Step: "starting", Path: path, Err: errors.New("the process ended before it could become the program; does main call sandbox.Main first?")}
+		return &SetupError{Step: "starting", Path: path, Err: errors.New("the process ended before it could become the program; does main begin with sandbox.Main, or with process.Main, which calls it?")}
 	}
 	if number != 0 {
 		errno := syscall.Errno(number)

@@ -325,7 +325,7 @@ func TestStatus(t *testing.T) {
 		"limits\n1\noperation not permitted":                            `starting "p" in the sandbox: limits: operation not permitted`,
 		"ready\nexec\n13\npermission denied":                            `starting "p": permission denied: the sandbox lets programs be run from the system's folders and the plugin's own only, and this one, or the interpreter that it names, lies elsewhere`,
 		"descriptors\n0\nsomething":                                     `starting "p" in the sandbox: descriptors: something`,
-		"":                                                              `starting "p" in the sandbox: starting: the process ended before it could become the program; does main call sandbox.Main first?`,
+		"":                                                              `starting "p" in the sandbox: starting: the process ended before it could become the program; does main begin with sandbox.Main, or with process.Main, which calls it?`,
 	} {
 		err := readStatus(strings.NewReader(status), "p")
 		if got := fmt.Sprint(err); err == nil && want != "" || err != nil && got != want {

@@ -10,7 +10,7 @@
 // nothing bundled. What they may touch the sandbox says; Node.js itself is told to start no
 // other programs.
 //
-// [New] makes a [Runtime], which is a [runtimes.Runtime]. main must begin with child.Main.
+// [New] makes a [Runtime], which is a [runtimes.Runtime]. main must begin with process.Main.
 package nodejs
 
 import (

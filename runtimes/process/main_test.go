@@ -22,15 +22,20 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/toolhost/toolhost/host"
-	"github.com/toolhost/toolhost/internal/child"
 	"github.com/toolhost/toolhost/permissions"
 	"github.com/toolhost/toolhost/runtimes"
 	"github.com/toolhost/toolhost/runtimes/process"
 )
 
+// supervisorName is the name under which a program is started again to be a supervisor.
+const supervisorName = "toolhost-supervisor"
+
 // TestMain lets the test binary be the plugin of its tests.
 func TestMain(m *testing.M) {
-	child.Main()
+	process.Main()
+	if os.Args[0] == supervisorName {
+		os.Exit(99) // Main is no supervisor: the tests must not begin anew in it
+	}
 	if len(os.Args) > 1 && os.Args[1] == "plugin" {
 		servePlugin()
 		return

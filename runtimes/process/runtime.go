@@ -13,7 +13,7 @@
 // [New] makes a [Runtime], which is a [runtimes.Runtime]. What goes wrong with a process
 // is a [Failure].
 //
-// main must begin with child.Main.
+// main must begin with [Main].
 package process
 
 import (

@@ -10,6 +10,7 @@ import (
 	goplugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
 
+	"github.com/toolhost/toolhost/internal/child"
 	pb "github.com/toolhost/toolhost/runtimes/worker/workerpb"
 )
 
@@ -42,8 +43,9 @@ var handshake = goplugin.HandshakeConfig{
 
 // Main must be called at the very beginning of main in every program that opens plugins
 // with a [Runtime], also in a test's TestMain. In a process that was started to be a worker
-// it serves calls and does not return; else it does nothing.
+// it serves calls and does not return; else it does nothing but what process.Main does.
 func Main() {
+	child.Main()
 	if len(os.Args) != 2 || os.Args[1] != argument || os.Getenv(handshake.MagicCookieKey) != handshake.MagicCookieValue {
 		return
 	}

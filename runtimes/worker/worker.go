@@ -2,8 +2,7 @@
 // own, so that no handler can end the host or hold it up.
 //
 //	func main() {
-//		child.Main()  // of package internal/child
-//		worker.Main() // both before anything else
+//		worker.Main() // before anything else
 //		…
 //		rt := worker.New(&worker.Options{Folder: folder})
 //		instance, err := rt.Open(ctx, spec)
