@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -153,6 +156,15 @@ func TestTextsStay(t *testing.T) {
 			"[mcp_servers.\"toolhost\"]\ncommand = 'old'\nargs = [\n  '[x]',\n]\n[mcp_servers.toolhost.env]\nA = '1'\n[other]\nb = 1\n",
 			"[mcp_servers.toolhost]\ncommand = \"/t\"\nargs = []\n\n[other]\nb = 1\n",
 			"[other]\nb = 1\n"},
+		{"names in quotes", "codex",
+			"[projects.\"/a[b]#c\"]\nx = 1\n\n[mcp_servers.\"tool host\"]\na = 1\n\n[mcp_servers.\"toolhost.x\"]\na = 1\n\n[\"mcp_servers.toolhost\"]\na = 1\n\n[mcp_servers . 'toolhost' ] # ours\na = 1\n\n\n[mcp_servers.toolhost.\"a.b\"]\na = 1\n\n\n[z]",
+			"[projects.\"/a[b]#c\"]\nx = 1\n\n[mcp_servers.\"tool host\"]\na = 1\n\n[mcp_servers.\"toolhost.x\"]\na = 1\n\n[\"mcp_servers.toolhost\"]\na = 1\n\n[mcp_servers.toolhost]\ncommand = \"/t\"\nargs = []\n\n\n[z]",
+			"[projects.\"/a[b]#c\"]\nx = 1\n\n[mcp_servers.\"tool host\"]\na = 1\n\n[mcp_servers.\"toolhost.x\"]\na = 1\n\n[\"mcp_servers.toolhost\"]\na = 1\n\n[z]"},
+		{"quotes at the end of a text", "codex", "a = \"\"\"\"b\"\"\"\"\"\nc = '''d''''\n",
+			"a = \"\"\"\"b\"\"\"\"\"\nc = '''d''''\n\n[mcp_servers.toolhost]\ncommand = \"/t\"\nargs = []\n", "a = \"\"\"\"b\"\"\"\"\"\nc = '''d''''\n"},
+		{"a brace in a comment", "cursor", "{\n  \"mcpServers\": { // see {\n    \"toolhost\": {}\n  }\n}\n",
+			"{\n  \"mcpServers\": { // see {\n    \"toolhost\": {\n      \"command\": \"/t\",\n      \"args\": []\n    }\n  }\n}\n",
+			"{\n  \"mcpServers\": { // see {\n  }\n}\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k := client(c.client)
@@ -161,7 +173,7 @@ func TestTextsStay(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s\n%v", got, c.set, err)
 			}
 			gone, err := k.Remove(got, "toolhost")
-			if err != nil || strings.Contains(strings.ReplaceAll(gone, "\n[mcp_servers.toolhost]\n\"\"\"", ""), "toolhost") {
+			if err != nil || c.removed == "" && strings.Contains(strings.ReplaceAll(gone, "\n[mcp_servers.toolhost]\n\"\"\"", ""), "toolhost") {
 				t.Errorf("taken out: %q, %v", gone, err)
 			}
 			if c.removed != "" && gone != c.removed {
@@ -170,8 +182,8 @@ func TestTextsStay(t *testing.T) {
 		})
 	}
 	for name, texts := range map[string][]string{
-		"cursor": {`{`, `[]`, `{"a" 1}`, `{"a":1 "b":2}`, `{"mcpServers":[]}`, `{"mcpServers":{},"mcpServers":{}}`, `{"mcpServers":{"toolhost":1,"toolhost":2}}`, "{\"a\":\"x\n\"}", `{} x`, `{/* }`, "\xff", `{,}`, `{"a":tru}`, strings.Repeat(`{"a":`, 10_000)},
-		"codex":  {"a = \"x", "[a", "nonsense", "a = [1", "mcp_servers = { toolhost = { command = 'x' } }", "[mcp_servers]\ntoolhost = { command = 'x' }", "mcp_servers.toolhost.command = 'x'", "a = ]", "\xff", "a = \"\"\"x"},
+		"cursor": {`{`, `[]`, `{"a" 1}`, `{"a":1 "b":2}`, `{"mcpServers":[]}`, `{"mcpServers":{},"mcpServers":{}}`, `{"mcpServers":{"toolhost":1,"toolhost":2}}`, "{\"a\":\"x\n\"}", `{} x`, `{/* }`, "\xff", `{,}`, `{"a":tru}`, strings.Repeat(`{"a":`, 10_000), "// a\r{}\n"},
+		"codex":  {"a = \"x", "[a", "nonsense", "a = [1", "mcp_servers = { toolhost = { command = 'x' } }", "[mcp_servers]\ntoolhost = { command = 'x' }", "mcp_servers.toolhost.command = 'x'", "a = ]", "\xff", "[[mcp_servers]]\na = 1", "\"mcp_servers\".'toolhost' = {}", "[mcp_servers]\n\"tool\\u0068ost\" . a = 1", "[a] b", "[a", "[a]]", "['a]", "[\"a]", "[]", "[a.]", "= 1", "a = \"\"\"x"},
 	} {
 		for _, text := range texts {
 			if got, err := client(name).Set(text, s); err == nil {
@@ -179,6 +191,125 @@ func TestTextsStay(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What stands around the entry stays, byte by byte, whatever it is.
+func TestOthersStay(t *testing.T) {
+	s := Server{Name: "toolhost", Command: []string{"/t", `a\u003cb<`}}
+	var codex, cursor *Client
+	for _, c := range Clients() {
+		switch c.Name {
+		case "codex":
+			codex = c
+		case "cursor":
+			cursor = c
+		}
+	}
+	tables := []string{"", "# c\n", "a = '''\n[mcp_servers.toolhost]\n'''\n", "\n\n# [mcp_servers.toolhost]\n[x]\n\n\n", "[mcp_servers.\"toolhost.a\"]\nb = [\n\"]\",\n]\n\n", "[[y]]\nc = {d = \"#\"} # e\n"}
+	ours := []string{"", "[mcp_servers.toolhost]\na = 1\n", "[\"mcp_servers\".toolhost]\n# c\na = [\n1]\n[mcp_servers.toolhost.b]\nc = \"\"\"\n[x]\"\"\"\n"}
+	for i, before := range tables {
+		for _, own := range ours {
+			for k, after := range tables {
+				if i > 2 && k <= 2 && strings.Contains(after, "=") {
+					continue // it would be of the table above
+				}
+				if own != "" && strings.HasPrefix(after, "a") {
+					continue
+				}
+				in := before + own + after
+				set, err := codex.Set(in, s)
+				if err != nil {
+					t.Fatalf("%q: %v", in, err)
+				}
+				gone, err := codex.Remove(set, "toolhost")
+				if err != nil {
+					t.Fatalf("%q: %v", set, err)
+				}
+				for what, out := range map[string]string{"set": set, "removed": gone} {
+					// Blank lines where the entry is or was may be others.
+					if rest, ok := strings.CutPrefix(out, strings.TrimRight(before, "\n")); !ok || !strings.Contains(rest, strings.Trim(after, "\n")) {
+						t.Errorf("%s: %q became %q", what, in, out)
+					}
+				}
+				if own == "" {
+					if again, err := codex.Remove(in, "toolhost"); err != nil || again != in {
+						t.Errorf("%q became %q, %v, where there was nothing to remove", in, again, err)
+					}
+				}
+			}
+		}
+	}
+	members := []string{"", `"a": {"toolhost": 1}`, `"b": "}//{" /* c */`, "// d {\n\"e\": [1,\n2,], /* f\n */ \"g\": 1 // h }\n", `"i": 1,"j": 2`}
+	for _, before := range members {
+		for _, own := range []string{"", `"toolhost": {}`, "/* k */ \"tool\\u0068ost\" : {\"n\": \"}\"} // o\n"} {
+			for _, after := range members {
+				for _, layout := range []string{"{%s}", "{\n  %s\n}\n", "// {\n{ \"mcpServers\": {%s}, \"p\": null }", "{\"q\": {\"mcpServers\": {}}, // r\n\t\"mcpServers\": { // {\n\t\t%s\n\t}\n} // s"} {
+					if own != "" && !strings.Contains(layout, "mcpServers") {
+						continue
+					}
+					inner := before
+					for _, m := range []string{own, after} {
+						if inner != "" && m != "" {
+							inner += ",\n"
+						}
+						inner += strings.ReplaceAll(m, "a\": {", "a2\": {")
+					}
+					in := strings.ReplaceAll(layout, "%s", inner)
+					set, err := cursor.Set(in, s)
+					if err != nil {
+						t.Fatalf("%q: %v", in, err)
+					}
+					gone, err := cursor.Remove(set, "toolhost")
+					if err != nil {
+						t.Fatalf("%q: %v", set, err)
+					}
+					was, said := plain(t, in)
+					delete(servers(was), "toolhost")
+					for _, k := range []struct {
+						text string
+						want any
+					}{{set, map[string]any{"command": "/t", "args": []any{`a\u003cb<`}}}, {gone, nil}} {
+						got, says := plain(t, k.text)
+						if entry := servers(got)["toolhost"]; !reflect.DeepEqual(entry, k.want) {
+							t.Errorf("%q became %q", in, k.text)
+						}
+						delete(servers(got), "toolhost")
+						if len(servers(got)) == 0 && len(servers(was)) == 0 {
+							delete(got, "mcpServers")
+							delete(was, "mcpServers")
+						}
+						if !reflect.DeepEqual(got, was) || !slices.Equal(says, said) {
+							t.Errorf("%q became %q", in, k.text)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func servers(document map[string]any) map[string]any {
+	m, _ := document["mcpServers"].(map[string]any)
+	return m
+}
+
+// plain reads a text with comments, and gives these too.
+func plain(t *testing.T, text string) (document map[string]any, comments []string) {
+	t.Helper()
+	parts := regexp.MustCompile(`(?s)"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/|.`)
+	var b strings.Builder
+	for _, part := range parts.FindAllString(text, -1) {
+		if strings.HasPrefix(part, "/") {
+			comments = append(comments, strings.TrimSpace(part))
+			continue
+		}
+		b.WriteString(part)
+	}
+	one := regexp.MustCompile(`"(?:\\.|[^"\\])*"|,\s*[\]}]`).ReplaceAllStringFunc(b.String(), func(part string) string { return strings.TrimPrefix(part, ",") })
+	if err := json.Unmarshal([]byte(one), &document); err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	return document, comments
 }
 
 func FuzzSet(f *testing.F) {

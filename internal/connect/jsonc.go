@@ -54,6 +54,9 @@ func (j *jsonc) blank() error {
 			if end < 0 {
 				end = len(rest)
 			}
+			if strings.Contains(strings.TrimSuffix(rest[:end], "\r"), "\r") {
+				return j.fail("a carriage return stands in a comment, which ends it for some programs") // and not for others
+			}
 			j.at += end
 		case strings.HasPrefix(rest, "/*"):
 			end := strings.Index(rest[2:], "*/")
@@ -345,8 +348,8 @@ func cutMember(text string, o *objectSpan, i int) string {
 	case strings.HasPrefix(after, "\n"):
 		before, after = line, after[1:]
 	}
-	if end := strings.TrimLeft(after, " \t\n"); len(o.members) == 1 && strings.HasPrefix(end, "}") && strings.HasSuffix(strings.TrimRight(before, " \t\n"), "{") {
-		return strings.TrimRight(before, " \t\n") + end
+	if end := strings.TrimLeft(after, " \t\n"); strings.HasPrefix(end, "}") && strings.Trim(before[o.from+1:], " \t\n") == "" { // nothing is left in it
+		return before[:o.from+1] + end
 	}
 	return before + after
 }
@@ -375,13 +378,7 @@ func unitOf(text string) string {
 
 // indented writes a value over several lines.
 func indented(value any, outer, unit string) string {
-	out, err := json.MarshalIndent(value, outer, unit)
-	if err != nil {
-		return "null"
-	}
-	text := string(out)
-	for escaped, plain := range map[string]string{`\u003c`: "<", `\u003e`: ">", `\u0026`: "&"} {
-		text = strings.ReplaceAll(text, escaped, plain)
-	}
-	return text
+	var b bytes.Buffer
+	_ = json.Indent(&b, jsondoc.Marshal(value), outer, unit) // it is JSON
+	return b.String()
 }

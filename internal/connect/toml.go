@@ -3,19 +3,21 @@ package connect
 import (
 	"errors"
 	"fmt"
-	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/toolhost/toolhost/internal/jsondoc"
-	"github.com/toolhost/toolhost/internal/lazyregexp"
 )
 
 // tomlLine is a line of a TOML text.
 type tomlLine struct {
-	text   string // with its end
-	header string // of a table: what stands between the brackets; "" elsewhere
-	inside bool   // it is inside a text or a list that began on a line above
+	text   string   // with its end
+	header []string // of a table: its name, part by part; nil elsewhere
+	array  bool     // the table is one of a list of tables
+	key    []string // of a value, part by part; nil elsewhere
+	inside bool     // it is inside a text or a list that began on a line above
 }
 
 // tomlLines reads a TOML text as far as is needed to know where tables begin.
@@ -31,18 +33,19 @@ func tomlLines(text string) ([]tomlLine, error) {
 		number++
 		l := tomlLine{text: line, inside: open != "" || brackets > 0}
 		trimmed := strings.TrimSpace(line)
-		isHeader := !l.inside && strings.HasPrefix(trimmed, "[")
-		if isHeader {
-			found := tomlHeader.FindStringSubmatch(trimmed)
-			if found == nil {
+		switch {
+		case l.inside || trimmed == "" || trimmed[0] == '#':
+		case trimmed[0] == '[':
+			if l.header, l.array = tomlHeader(trimmed); l.header == nil {
 				return nil, fmt.Errorf("line %d: %.60q is no table", number, trimmed)
 			}
-			l.header = strings.Join(strings.Fields(found[1]+found[2]), "")
 			lines = append(lines, l)
 			continue
-		}
-		if !l.inside && trimmed != "" && trimmed[0] != '#' && !strings.Contains(trimmed, "=") {
-			return nil, fmt.Errorf("line %d: %.60q is neither a table nor a value", number, trimmed)
+		default:
+			var rest string
+			if l.key, rest = tomlKey(trimmed); l.key == nil || !strings.HasPrefix(rest, "=") {
+				return nil, fmt.Errorf("line %d: %.60q is neither a table nor a value", number, trimmed)
+			}
 		}
 		for i := 0; i < len(line); i++ {
 			rest := line[i:]
@@ -53,6 +56,9 @@ func tomlLines(text string) ([]tomlLine, error) {
 					i++
 				case strings.HasPrefix(rest, open):
 					i += len(open) - 1
+					for n := 0; n < 2 && len(open) == 3 && strings.HasPrefix(line[i+1:], open[:1]); n++ {
+						i++ // the last of five quotes end the text, the first are of it
+					}
 					open = ""
 				case len(open) == 1 && rest[0] == '\n':
 					return nil, fmt.Errorf("line %d: a text has no end", number)
@@ -80,7 +86,56 @@ func tomlLines(text string) ([]tomlLine, error) {
 	return lines, nil
 }
 
-var tomlHeader = lazyregexp.New(`^(?:\[\[([^\[\]#]+)\]\]|\[([^\[\]#]+)\])\s*(?:#.*)?$`)
+// tomlHeader reads the line of a table's header: the table's name, nil where it is none, and
+// whether the table is one of a list.
+func tomlHeader(line string) (name []string, array bool) {
+	rest, end := line[1:], "]"
+	if array = strings.HasPrefix(rest, "["); array {
+		rest, end = rest[1:], "]]"
+	}
+	name, rest = tomlKey(rest)
+	rest, closed := strings.CutPrefix(rest, end)
+	if rest = strings.TrimSpace(rest); !closed || rest != "" && rest[0] != '#' {
+		return nil, false
+	}
+	return name, array
+}
+
+// tomlKey reads a key with its parts, and gives what follows it; nil where there is none.
+func tomlKey(text string) (parts []string, rest string) {
+	for {
+		text = strings.TrimLeft(text, " \t")
+		part, end := "", 0
+		switch {
+		case strings.HasPrefix(text, "'"):
+			end = strings.IndexByte(text[1:], '\'') + 2
+			part = text[1:max(1, end-1)]
+		case strings.HasPrefix(text, `"`):
+			quoted, err := strconv.QuotedPrefix(text)
+			if err == nil {
+				part, err = strconv.Unquote(quoted)
+			}
+			if err != nil {
+				return nil, text
+			}
+			end = len(quoted)
+		default:
+			if end = strings.IndexAny(text, " \t.=[]{}\"'#,"); end < 0 {
+				end = len(text)
+			}
+			part = text[:end]
+		}
+		if end == 0 || end == 1 && text[0] == '\'' {
+			return nil, text
+		}
+		parts = append(parts, part)
+		text = strings.TrimLeft(text[end:], " \t")
+		if !strings.HasPrefix(text, ".") {
+			return parts, text
+		}
+		text = text[1:]
+	}
+}
 
 // setTOML puts the table [key.name] into a text, or takes it out where value is nil.
 func setTOML(text, key, name string, value any) (string, error) {
@@ -88,50 +143,54 @@ func setTOML(text, key, name string, value any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	table := key + "." + name
-	other := regexp.MustCompile(`^` + regexp.QuoteMeta(key) + `\s*(=|\.\s*["']?` + regexp.QuoteMeta(name) + `["']?\s*[.=])`)
-	short := regexp.MustCompile(`^["']?` + regexp.QuoteMeta(name) + `["']?\s*[.=]`)
-	var out strings.Builder
-	written, within, header := false, false, ""
+	table := []string{key, name}
 	entry := ""
 	if value != nil {
-		entry = "[" + table + "]\n" + tomlValues(value)
+		entry = "[" + key + "." + name + "]\n" + tomlValues(value)
 	}
-	held := "" // comments in the table, which may be of what follows it
-	leave := func() {
-		out.WriteString(strings.TrimLeft(held, "\n"))
-		held = ""
-	}
+	var out strings.Builder
+	found, within := false, false
+	placed := false // the entry stands in the place of the table, or part of it, that is read
+	var header []string
+	held := "" // blank lines and comments in the table, which may be of what follows it
 	for _, l := range lines {
-		if l.header != "" {
-			header = strings.NewReplacer(`"`, "", `'`, "").Replace(l.header)
-			within = header == table || strings.HasPrefix(header, table+".")
-			if within {
-				held = ""
-			} else {
-				leave()
+		if l.header != nil {
+			header = l.header
+			switch now := hasPrefix(header, table); {
+			case now && !found && value != nil:
+				out.WriteString(entry)
+				found, placed = true, true
+			case now:
+				found, placed = true, placed && within
+			case within && placed && !strings.HasPrefix(held, "\n"):
+				out.WriteString("\n" + held)
+			case within && placed:
+				out.WriteString(held)
+			case within:
+				out.WriteString(strings.TrimLeft(held, "\n"))
 			}
-			if within && !written && value != nil {
-				out.WriteString(entry + "\n")
-			}
-			written = written || within
+			within, held = hasPrefix(header, table), ""
 		}
-		trimmed := strings.TrimSpace(l.text)
-		if !l.inside && l.header == "" && (header == "" && other.MatchString(trimmed) || header == key && short.MatchString(trimmed)) {
-			return "", fmt.Errorf("it has %q in a form that is not changed here: %.60q", table, trimmed)
+		path := slices.Concat(header, l.key)
+		if !within && (l.key != nil || l.array) && (hasPrefix(path, table) || slices.Equal(path, table[:1])) {
+			return "", fmt.Errorf("it has %q in a form that is not changed here: %.60q", key+"."+name, strings.TrimSpace(l.text))
 		}
 		switch {
 		case !within:
 			out.WriteString(l.text)
-		case l.header == "" && !l.inside && (trimmed == "" || trimmed[0] == '#'):
+		case l.header == nil && l.key == nil && !l.inside:
 			held += l.text
 		default:
 			held = ""
 		}
 	}
-	leave()
-	if written || value == nil {
+	switch {
+	case within && !placed && strings.Trim(held, " \t\n") == "": // the table was the last thing
 		return strings.TrimRight(out.String(), "\n") + strings.Repeat("\n", min(1, out.Len())), nil
+	case within && !placed:
+		return out.String() + strings.TrimLeft(held, "\n"), nil
+	case found || value == nil:
+		return out.String() + held, nil
 	}
 	before := out.String()
 	switch {
@@ -142,6 +201,10 @@ func setTOML(text, key, name string, value any) (string, error) {
 		before += "\n"
 	}
 	return before + entry, nil
+}
+
+func hasPrefix(path, prefix []string) bool {
+	return len(path) >= len(prefix) && slices.Equal(path[:len(prefix)], prefix)
 }
 
 // tomlValues writes the values of an entry. JSON's texts and lists of texts are TOML too.
