@@ -112,7 +112,9 @@ func (p *program) unknownTool(s *session, err error) error {
 	if len(p.flags.plugins) == 0 {
 		hint += "; a plugin that is not installed is named with --plugins DIR"
 	}
-	if unknown := (*host.UnknownToolError)(nil); errors.As(err, &unknown) && unknown.Plugin != "" {
+	unknown := (*host.UnknownToolError)(nil)
+	waits := errors.As(err, &unknown) && unknown.Plugin != ""
+	if waits {
 		hint = `"toolhost list" says what waits`
 		if p.flags.policy == nil {
 			hint = fmt.Sprintf(`"toolhost consent show %s" says what it asks for`, oneLine(unknown.Plugin))
@@ -121,6 +123,9 @@ func (p *program) unknownTool(s *session, err error) error {
 	for _, st := range s.loader.Status() {
 		for _, e := range st.Errors {
 			p.warnf("plugin %s did not load: %s", oneLine(st.Name), e.Error())
+		}
+		if len(st.Errors) > 0 && !waits {
+			hint = fmt.Sprintf(`"toolhost check %s" says what to do`, oneLine(st.Dir))
 		}
 	}
 	for _, m := range s.mounts.Status() {

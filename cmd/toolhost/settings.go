@@ -222,7 +222,7 @@ func (s *settings) find(key string) (plugin string, d state.Declaration, err err
 	if near != "" {
 		message += fmt.Sprintf("; did you mean %q?", near)
 	}
-	return "", state.Declaration{}, usagef(`"toolhost settings list" lists the settings of the plugins that --plugins names`, "%s", message)
+	return "", state.Declaration{}, usagef(`"toolhost settings list" lists the settings; a plugin that is not installed is named with --plugins DIR`, "%s", message)
 }
 
 func (s *settings) set(ctx context.Context, args []string) error {

@@ -63,7 +63,10 @@ func (m *mcp) greet(ctx context.Context) error {
 		return m.list(ctx)
 	}
 	var hello struct{ ProtocolVersion string }
-	if json.Unmarshal(answer.Result, &hello) != nil || !slices.Contains(handshakes, hello.ProtocolVersion) {
+	if json.Unmarshal(answer.Result, &hello) != nil || hello.ProtocolVersion == "" {
+		return &Failure{What: `its program answers "initialize" without a protocolVersion, so it is no MCP server; one that answers a JSON message a line has the "protocol" "stdio", or none`}
+	}
+	if !slices.Contains(handshakes, hello.ProtocolVersion) {
 		return &Failure{What: fmt.Sprintf("its server speaks the revision %q of MCP; this host speaks %s", cut(hello.ProtocolVersion, 50), strings.Join(append(slices.Clone(handshakes), stateless), ", "))}
 	}
 	m.notify(ctx, "notifications/initialized", object{})

@@ -130,7 +130,7 @@ func TestServersThatDoNotStart(t *testing.T) {
 		{"a link", "go-plugin", sh(`ln -s /run/x $PLUGIN_UNIX_SOCKET_DIR/x; echo "1|1|unix|$PLUGIN_UNIX_SOCKET_DIR/x|grpc"; sleep 9`), []string{`plugin "tested"`}},
 		{"ends", "mcp", []string{self(t), "mcp", "exit"}, []string{"ended without an answer (exit status 2)", "no configuration"}},
 		{"an old revision", "mcp", []string{self(t), "mcp", "old"}, []string{`the revision "1999-01-01" of MCP`, "2025-11-25"}},
-		{"no revision", "mcp", sh(`echo confused >&2; read x; echo '{"jsonrpc":"2.0","id":1,"result":{}}'; sleep 9`), []string{`the revision "" of MCP`, "confused"}},
+		{"no revision", "mcp", sh(`echo confused >&2; read x; echo '{"jsonrpc":"2.0","id":1,"result":{}}'; sleep 9`), []string{`answers "initialize" without a protocolVersion, so it is no MCP server`, "confused"}},
 		{"no server", "mcp", []string{"/bin/cat"}, []string{`plugin "tested"`}},
 	} {
 		t.Run(c.protocol+", "+c.name, func(t *testing.T) {
