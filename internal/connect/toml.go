@@ -152,24 +152,24 @@ func setTOML(text, key, name string, value any) (string, error) {
 	found, within := false, false
 	placed := false // the entry stands in the place of the table, or part of it, that is read
 	var header []string
-	held := "" // blank lines and comments in the table, which may be of what follows it
+	var held []byte // blank lines and comments in the table, which may be of what follows it
 	for _, l := range lines {
 		if l.header != nil {
 			header = l.header
-			switch now := hasPrefix(header, table); {
+			switch now, rest := hasPrefix(header, table), string(held); {
 			case now && !found && value != nil:
 				out.WriteString(entry)
 				found, placed = true, true
 			case now:
 				found, placed = true, placed && within
-			case within && placed && !strings.HasPrefix(held, "\n"):
-				out.WriteString("\n" + held)
+			case within && placed && !strings.HasPrefix(rest, "\n"):
+				out.WriteString("\n" + rest)
 			case within && placed:
-				out.WriteString(held)
+				out.WriteString(rest)
 			case within:
-				out.WriteString(strings.TrimLeft(held, "\n"))
+				out.WriteString(strings.TrimLeft(rest, "\n"))
 			}
-			within, held = hasPrefix(header, table), ""
+			within, held = hasPrefix(header, table), nil
 		}
 		path := slices.Concat(header, l.key)
 		if !within && (l.key != nil || l.array) && (hasPrefix(path, table) || slices.Equal(path, table[:1])) {
@@ -179,18 +179,18 @@ func setTOML(text, key, name string, value any) (string, error) {
 		case !within:
 			out.WriteString(l.text)
 		case l.header == nil && l.key == nil && !l.inside:
-			held += l.text
+			held = append(held, l.text...)
 		default:
-			held = ""
+			held = nil
 		}
 	}
-	switch {
-	case within && !placed && strings.Trim(held, " \t\n") == "": // the table was the last thing
+	switch rest := string(held); {
+	case within && !placed && strings.Trim(rest, " \t\n") == "": // the table was the last thing
 		return strings.TrimRight(out.String(), "\n") + strings.Repeat("\n", min(1, out.Len())), nil
 	case within && !placed:
-		return out.String() + strings.TrimLeft(held, "\n"), nil
+		return out.String() + strings.TrimLeft(rest, "\n"), nil
 	case found || value == nil:
-		return out.String() + held, nil
+		return out.String() + rest, nil
 	}
 	before := out.String()
 	switch {
