@@ -10,7 +10,9 @@
 // nothing bundled. What they may touch the sandbox says; Node.js itself is told to start no
 // other programs.
 //
-// [New] makes a [Runtime], which is a [runtimes.Runtime]. main must begin with process.Main.
+// [New] makes a [Runtime], which is a [runtimes.Runtime]. A loader knows both engines as the
+// runtime "node": a host that has both gives it one whose Open hands a Spec with the Engine
+// "node" to this one, and any other to package node. main must begin with process.Main.
 package nodejs
 
 import (
