@@ -95,6 +95,13 @@ func TestDeadline(t *testing.T) {
 			if err := p.instance.Close(ctx); err != nil {
 				t.Errorf("the engine goes on: %v", err)
 			}
+			// Where it was is in the log, since the answer cannot say it.
+			switch log := p.log.String(); name {
+			case "loop", "catch", "sort":
+				if !strings.Contains(log, "the handler was stopped") || !strings.Contains(log, "(tool.js:") {
+					t.Errorf("the log does not say where the handler was: %s", log)
+				}
+			}
 		})
 	}
 }

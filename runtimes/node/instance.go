@@ -191,6 +191,7 @@ func (h *handler) Handle(ctx context.Context, call *host.Call) (*host.Result, er
 		return result, nil
 	}
 	if cause := context.Cause(ctx); cause != nil && e.loop.ctx.Err() != nil {
+		logStopped(log, err)
 		return nil, cause
 	}
 	return e.report(err)

@@ -325,6 +325,7 @@ func (r *resident) threw(s *scope, err error) error {
 		r.fail(nil, why)
 		return why
 	case errors.As(err, &interrupted):
+		logStopped(s.log, failed)
 		return failed // whoever interrupted has told the calls
 	case errors.As(failed, &internal):
 		s.log.Error("the engine panicked", "err", err)

@@ -227,6 +227,15 @@ func TestSharedInterrupt(t *testing.T) {
 			if got := p.call(t, "count", "{}"); got != "1" {
 				t.Errorf("count: %q", got)
 			}
+			if name != "loop" {
+				return
+			}
+			if err := p.instance.Close(t.Context()); err != nil { // what a handler logs at its end is logged then
+				t.Fatal(err)
+			}
+			if log := p.log.String(); !strings.Contains(log, "the handler was stopped") || !strings.Contains(log, "(spin.js:") {
+				t.Errorf("the log does not say where the handler was: %s", log)
+			}
 		})
 	}
 }

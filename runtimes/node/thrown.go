@@ -1,8 +1,10 @@
 package node
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strconv"
 	"strings"
 
@@ -62,10 +64,14 @@ func (e *engine) failureOf(err error) error {
 	var thrown *goja.Exception
 	switch {
 	case errors.As(err, &interrupted):
-		if cause := interrupted.Unwrap(); cause != nil {
-			return cause
+		cause := interrupted.Unwrap()
+		switch {
+		case cause == nil:
+			return err
+		case errors.Is(cause, context.DeadlineExceeded):
+			return &lateError{cause, e.authorStack(framesText(interrupted.Stack()))}
 		}
-		return err
+		return cause
 	case errors.As(err, &overflow):
 		const message = "RangeError: Maximum call stack size exceeded"
 		return &failure{message: message, stack: e.authorStack(message + "\n" + framesText(overflow.Stack()))}
@@ -77,6 +83,25 @@ func (e *engine) failureOf(err error) error {
 		return f
 	}
 	return err
+}
+
+// lateError is that a script ran past its deadline, and where it was when it was stopped.
+type lateError struct {
+	cause error
+	stack string // in the author's files; "" where it was in none
+}
+
+func (e *lateError) Error() string { return e.cause.Error() }
+
+func (e *lateError) Unwrap() error { return e.cause }
+
+// logStopped says in the log where the code is that ran past its deadline: all that the answer
+// can say, which does not wait for it, is that it did.
+func logStopped(log *slog.Logger, err error) {
+	var late *lateError
+	if errors.As(err, &late) && late.stack != "" {
+		log.Warn("the handler was stopped", "err", late.cause, "stack", late.stack)
+	}
 }
 
 // thrown describes a thrown value.
