@@ -25,9 +25,15 @@ const (
 // deadline in the past or, where the stream takes none, by closing it. A stream that
 // neither helps with, such as a terminal, keeps a few goroutines until the process ends.
 //
+// An *[os.File] whose reads block, such as [os.Stdin], is read through a descriptor of its own
+// that does not, where it is a pipe, or a socket that out is not: other goroutines have all
+// processors.
+//
 // Nothing but protocol lines is written to out. Whoever passes the process's standard
 // output must see to it that nobody else writes there.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
+	in, done := pollable(in, out)
+	defer done()
 	c := newLineConn(ctx, s, in, out)
 	session, err := s.mcp.Connect(context.WithoutCancel(c.calling), lineTransport{c}, nil)
 	if err != nil {
