@@ -48,7 +48,7 @@ func TestOddRPC(t *testing.T) {
 	if !failed || !strings.Contains(text, "more than 4194304 bytes") || !strings.Contains(text, "1048576") {
 		t.Errorf("a result of 5 MiB: failed %v, %.200q", failed, text)
 	}
-	for _, want := range []string{"panic in tool", "said on stdout", "said on stderr", `msg=logged`, "from.a=1", "from.g.b=two"} {
+	for _, want := range []string{`msg="the handler panicked"`, "programs_test.go:", "said on stdout", "said on stderr", `msg=logged`, "from.a=1", "from.g.b=two"} {
 		if !strings.Contains(p.log.String(), want) {
 			t.Errorf("the log does not say %q", want)
 		}

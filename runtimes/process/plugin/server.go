@@ -88,7 +88,8 @@ func (b bounded) Deadline() (time.Time, bool) { return b.at, true }
 func run(ctx context.Context, handler Handler, c *Call) (result *pb.Result) {
 	defer func() {
 		if v := recover(); v != nil {
-			fmt.Fprintf(os.Stderr, "panic in tool %q: %v\n%s\n", c.Tool, v, debug.Stack())
+			// Not to stderr, of which the host cannot tell whose call a line is.
+			c.Log.Error("the handler panicked", "err", fmt.Sprint(v), "stack", string(debug.Stack()))
 			result = outcome(nil, fmt.Errorf("the handler of tool %q panicked: %v", c.Tool, v))
 		}
 	}()
