@@ -26,7 +26,7 @@ func Marshal(v any) []byte {
 }
 
 // appendValue writes a value as a [Document] holds it, in the way of encoding/json, which looks
-// at each value by reflection. It gives false for others, and where a text needs escapes.
+// at each value by reflection. It gives false for others.
 func appendValue(text []byte, v any) (_ []byte, ok bool) {
 	switch v := v.(type) {
 	case nil:
@@ -37,7 +37,7 @@ func appendValue(text []byte, v any) (_ []byte, ok bool) {
 		}
 		return append(text, "false"...), true
 	case string:
-		return appendPlain(text, v)
+		return AppendText(text, v), true
 	case json.Number:
 		return append(text, v...), isNumber(string(v))
 	case []any:
@@ -63,26 +63,13 @@ func appendValue(text []byte, v any) (_ []byte, ok bool) {
 			if i > 0 {
 				text = append(text, ',')
 			}
-			if text, ok = appendPlain(text, name); !ok {
-				return nil, false
-			}
-			if text, ok = appendValue(append(text, ':'), v[name]); !ok {
+			if text, ok = appendValue(append(AppendText(text, name), ':'), v[name]); !ok {
 				return nil, false
 			}
 		}
 		return append(text, '}'), true
 	}
 	return nil, false
-}
-
-// appendPlain writes a text in which nothing has to be escaped.
-func appendPlain(text []byte, s string) (_ []byte, ok bool) {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			return nil, false
-		}
-	}
-	return append(append(append(text, '"'), s...), '"'), true
 }
 
 // isNumber reports whether a text is a JSON number.
