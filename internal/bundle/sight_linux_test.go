@@ -122,6 +122,8 @@ func TestCacheSeesChangesByLooks(t *testing.T) {
 func TestCacheDistrustsWhatHasJustChanged(t *testing.T) {
 	c := cacheWith(t, cachedFiles)
 	c.cache.stamps = func(string) bool { return true }
+	s, _ := stampOf(filepath.Join(c.dir, "lib/a.js"))
+	c.cache.now = s.changed // however long the build took
 	for range 2 {
 		if c.get() == nil {
 			t.Fatal("nothing was kept")
@@ -131,7 +133,6 @@ func TestCacheDistrustsWhatHasJustChanged(t *testing.T) {
 	if len(k.Sights) > 0 {
 		t.Fatalf("the looks count of files that were written just now: %v", k.Sights)
 	}
-	s, _ := stampOf(filepath.Join(c.dir, "lib/a.js"))
 	for _, tc := range []struct {
 		age  time.Duration
 		want bool
