@@ -25,6 +25,7 @@ type exchange struct {
 	ctx     context.Context // ends when the client is gone, its session is, or the server closes
 	stop    context.CancelCauseFunc
 
+	late   bool            // its session has ended
 	posted bool            // it brought messages
 	single bool            // it brought one request, and ends with its answer
 	id     json.RawMessage // of that request

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -143,10 +144,12 @@ func (h *HTTPHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer h.end(x)
-	switch r.Method {
-	case http.MethodPost:
+	switch {
+	case r.Method == http.MethodPost:
 		h.post(w, r, x)
-	case http.MethodDelete:
+	case x.late:
+		refuseLate(w, nil)
+	case r.Method == http.MethodDelete:
 		h.cancel(func(o *exchange) bool { return o != x && o.session != nil && o.session == x.session }, errEnded)
 		h.pass(w, r, x)
 	default:
@@ -177,6 +180,10 @@ func (h *HTTPHandler) post(w http.ResponseWriter, r *http.Request, x *exchange) 
 	h.hold(size)
 	defer h.hold(-size)
 	if isBatch(body) { // they exist in the oldest revision; the SDK knows where
+		if x.late {
+			refuseLate(w, nil)
+			return
+		}
 		h.cancelCalls(x, body)
 	} else {
 		msg, id, wrong := parseLine(body)
@@ -185,6 +192,10 @@ func (h *HTTPHandler) post(w http.ResponseWriter, r *http.Request, x *exchange) 
 		}
 		if wrong != nil {
 			refuse(w, http.StatusBadRequest, id, wrong.Code, wrong.Message)
+			return
+		}
+		if x.late {
+			refuseLate(w, id)
 			return
 		}
 		req, isRequest := msg.(*jsonrpc.Request)
@@ -229,6 +240,11 @@ func (h *HTTPHandler) post(w http.ResponseWriter, r *http.Request, x *exchange) 
 	r.Body = newBody(body)
 	r.ContentLength = size
 	h.pass(w, r, x)
+}
+
+// refuseLate answers a request of a session that has ended.
+func refuseLate(w http.ResponseWriter, id json.RawMessage) {
+	refuse(w, http.StatusNotFound, id, jsonrpc.CodeInvalidRequest, "session not found")
 }
 
 // needsSession reports whether a request would be one of a session, and names none. What may

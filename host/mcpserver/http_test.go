@@ -656,6 +656,41 @@ func TestHTTPSessionTimeout(t *testing.T) {
 	eventually(t, func() bool { return w.handler.Sessions() == 0 })
 }
 
+// Requests that come while a session is being ended are told so, and never cut off.
+func TestHTTPSessionThatIsBeingEnded(t *testing.T) {
+	w := serveHTTP(t, newHost(t, kit()...), nil, nil)
+	id := w.session(t)
+	w.handler.mu.Lock()
+	s := w.handler.sessions[id]
+	w.handler.mu.Unlock()
+	x, err := w.handler.begin(w.request(t.Context(), "GET", "", headerSession, id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.handler.retire(s) {
+		t.Error("a session ends that is in use")
+	}
+	w.handler.end(x)
+	if !w.handler.retire(s) {
+		t.Error("an idle session does not end")
+	}
+	for _, r := range []struct{ method, body, id string }{
+		{"POST", `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","arguments":{}}}`, "7"},
+		{"POST", `{"jsonrpc":"2.0","id":"l","method":"tools/list"}`, `"l"`},
+		{"POST", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, "null"},
+		{"POST", `[{"jsonrpc":"2.0","id":7,"method":"ping"}]`, "null"},
+		{"GET", "", "null"},
+		{"DELETE", "", "null"},
+	} {
+		status, body, _ := w.ask(t, w.request(t.Context(), r.method, r.body, headerSession, id))
+		if status != http.StatusNotFound || !strings.Contains(body, `"id":`+r.id) || !strings.Contains(body, "session not found") {
+			t.Errorf("%s %s gives %d, %s", r.method, r.body, status, body)
+		}
+	}
+	s.close()
+	eventually(t, func() bool { return w.handler.Sessions() == 0 })
+}
+
 // Nothing is kept of sessions that saw a list before the first load was done.
 func TestHTTPForgets(t *testing.T) {
 	ready := make(chan struct{})

@@ -110,7 +110,7 @@ func (h *HTTPHandler) serveCall(w http.ResponseWriter, x *exchange, id jsonrpc.I
 	switch err := h.beginCall(x, id); err {
 	case nil:
 	case errEnded: // since it was looked for
-		refuse(w, http.StatusNotFound, rawID, jsonrpc.CodeInvalidRequest, "session not found")
+		refuseLate(w, rawID)
 		return
 	default:
 		refuse(w, http.StatusBadRequest, rawID, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the id is %s", err))

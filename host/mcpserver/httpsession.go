@@ -37,7 +37,11 @@ func (h *HTTPHandler) begin(r *http.Request) (*exchange, error) {
 		return nil, errClosing
 	}
 	h.open[x] = struct{}{}
-	if s := h.sessions[r.Header.Get(headerSession)]; s != nil && !isStateless(r) {
+	switch s := h.sessions[r.Header.Get(headerSession)]; {
+	case s == nil || isStateless(r):
+	case s.ended:
+		x.late = true
+	default:
 		h.use(x, s)
 	}
 	return x, nil
@@ -96,7 +100,7 @@ func (h *HTTPHandler) opened(x *exchange, session *mcp.ServerSession) {
 	}
 	s := &httpSession{mcp: session, calls: map[jsonrpc.ID]*exchange{}}
 	s.idle = time.AfterFunc(h.options.SessionTimeout, func() {
-		if h.isIdle(s) {
+		if h.retire(s) {
 			s.close()
 		}
 	})
@@ -119,10 +123,16 @@ func (h *HTTPHandler) inSession(x *exchange) bool {
 	return x.session != nil
 }
 
-func (h *HTTPHandler) isIdle(s *httpSession) bool {
+// retire marks an idle session as ended, before it is closed: a request that comes in between
+// would be cut off. It gives false where it is not idle any more.
+func (h *HTTPHandler) retire(s *httpSession) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return s.open == 0 && !s.ended
+	if s.open > 0 || s.ended {
+		return false
+	}
+	s.ended = true
+	return true
 }
 
 func (h *HTTPHandler) closed(s *httpSession) {
