@@ -682,7 +682,9 @@ func TestHTTPSessionThatIsBeingEnded(t *testing.T) {
 		{"GET", "", "null"},
 		{"DELETE", "", "null"},
 	} {
-		status, body, _ := w.ask(t, w.request(t.Context(), r.method, r.body, headerSession, id))
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // a stream would not end
+		status, body, _ := w.ask(t, w.request(ctx, r.method, r.body, headerSession, id))
+		cancel()
 		if status != http.StatusNotFound || !strings.Contains(body, `"id":`+r.id) || !strings.Contains(body, "session not found") {
 			t.Errorf("%s %s gives %d, %s", r.method, r.body, status, body)
 		}
