@@ -40,7 +40,7 @@ func (g *gate) pass(msg jsonrpc.Message) jsonrpc.Message {
 		if m.IsCall() && !g.ask() || !m.IsCall() && g.tooMuch(m.Method) {
 			return nil
 		}
-		if m.Method == methodProgress && g.progress != nil {
+		if m.Method == methodProgress && !m.IsCall() && g.progress != nil {
 			g.progress(m.Params)
 			return nil
 		}

@@ -178,6 +178,21 @@ func TestRequestsOfAProgram(t *testing.T) {
 	}
 }
 
+// What looks like progress and wants an answer gets one: it would count as asked for ever.
+func TestProgressThatAsks(t *testing.T) {
+	said := 0
+	g := &gate{progress: func(json.RawMessage) { said++ }}
+	for _, id := range []string{"", `"id":1,`} {
+		msg, err := jsonrpc.DecodeMessage([]byte(`{"jsonrpc":"2.0",` + id + `"method":"notifications/progress","params":{"progressToken":"x","progress":1}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if passed := g.pass(msg) != nil; passed != (id != "") || said != 1 {
+			t.Errorf("%q: passed %v, said %d", id, passed, said)
+		}
+	}
+}
+
 // TestEvents: what needs no change comes as it was, whatever it is.
 func TestEvents(t *testing.T) {
 	for name, stream := range map[string]string{
