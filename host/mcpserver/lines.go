@@ -277,10 +277,15 @@ var surrogates = lazyregexp.New(`\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F]
 
 // wellFormed gives JSON text in which all is UTF-8 and no surrogate stands alone, each
 // fault replaced by U+FFFD: strict clients end the session over such a line. It is the
-// last guard; the host's results are sound already.
+// last guard; the host's results are sound already. U+2028 and U+2029, which end lines for
+// some readers such as that of Node.js, are escaped: they can be in texts only.
 func wellFormed(line []byte) []byte {
 	if !utf8.Valid(line) {
 		line = bytes.ToValidUTF8(line, []byte("\ufffd"))
+	}
+	if bytes.Contains(line, []byte("\u2028")) || bytes.Contains(line, []byte("\u2029")) {
+		line = bytes.ReplaceAll(line, []byte("\u2028"), []byte(`\u2028`))
+		line = bytes.ReplaceAll(line, []byte("\u2029"), []byte(`\u2029`))
 	}
 	if !bytes.Contains(line, []byte(`\ud`)) && !bytes.Contains(line, []byte(`\uD`)) {
 		return line

@@ -214,3 +214,25 @@ func TestEncodeResult(t *testing.T) {
 		t.Error("structured content that is no JSON was sent")
 	}
 }
+
+// What ends lines for some readers stands in no line as it is, wherever it comes from.
+func TestLineEndsInTexts(t *testing.T) {
+	const text = "\"a\u2028b\u2029c\u2027\""
+	var block host.Content
+	if err := block.UnmarshalJSON([]byte(`{"type":"resource","resource":{"uri":"a:b","text":` + text + `}}`)); err != nil {
+		t.Fatal(err)
+	}
+	line, err := encodeResult(json.RawMessage("1"), &callResult{
+		ResultBase: mcp.ResultBase{Meta: mcp.Meta{"m": json.RawMessage(text)}},
+		Content:    []host.Content{block, host.Text("a\u2028b\u2029c\u2027")}, Structured: json.RawMessage(`{"s":` + text + `}`),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{string(line), string(encodeResponse(json.RawMessage(text), json.RawMessage(`{"tools":[{"title":`+text+`}]}`), nil))} {
+		sound(t, line)
+		if strings.ContainsAny(line, "\u2028\u2029") || strings.Count(line, `a\u2028b\u2029c`+"\u2027") < 2 {
+			t.Errorf("%q", line)
+		}
+	}
+}
