@@ -33,9 +33,11 @@ const (
 
 	// Answers wait for those of the lines that have come with theirs, to be written together:
 	// each write wakes the client. They wait while at most maxGathered lines are read, and for
-	// no more than maxGather bytes.
-	maxGathered = 16
+	// no more than maxGather bytes. Calls that take the processors hold up whoever reads, so
+	// answers wait only where as many calls in a row took less than quickCall.
+	maxGathered = 8
 	maxGather   = 64 << 10
+	quickCall   = time.Millisecond
 
 	// maxSpare is the largest buffer that is kept for what is written next, in bytes.
 	maxSpare = 256 << 10
@@ -97,6 +99,7 @@ type lineConn struct {
 	writing   int           // bytes that are being written
 	gathering bool          // the queue waits for what the lines bring that have come already
 	gathered  int           // lines that have been read since the queue last did not wait
+	quick     int           // calls in a row that took less than quickCall
 	flushing  chan struct{} // closed when all is written; nil where nobody writes
 	finished  bool          // nothing is written any more
 	coming    int           // bytes of results that calls have given and that are not in the queue yet
@@ -369,7 +372,9 @@ func (c *lineConn) begin(id jsonrpc.ID, p *pendingRequest) error {
 // serve answers a call.
 func (c *lineConn) serve(ctx context.Context, cancel context.CancelFunc, id jsonrpc.ID, rawID json.RawMessage, call *toolCall) {
 	defer cancel()
+	began := time.Now()
 	line := c.server.answer(ctx, rawID, call)
+	c.note(time.Since(began))
 	if ctx.Err() != nil {
 		line = nil
 	}

@@ -22,6 +22,9 @@ func TestBurst(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := newClient(t, newHost(t, kit()...), nil)
 				c.send(initialize + "\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+				for i := range maxGathered {
+					c.send(quick(1000 + i))
+				}
 				c.take()
 				var lines strings.Builder
 				for i := range n {
@@ -85,7 +88,20 @@ func TestGather(t *testing.T) {
 				read(there)
 				put(string(rune('a' + i)))
 			}
-		}, []string{"abcdefghijklmnop", "q"}},
+		}, []string{"abcdefgh", "i"}},
+		{"not after a call that took long", func(c *lineConn, read func(bool) bool, put func(string)) {
+			read(there)
+			put("a")
+			c.note(quickCall)
+			read(there)
+			put("b")
+			for range maxGathered {
+				c.note(0)
+			}
+			read(there)
+			put("c")
+			read(toCome)
+		}, []string{"a", "b", "c"}},
 		{"no more bytes than that", func(c *lineConn, read func(bool) bool, put func(string)) {
 			read(there)
 			put("a")
@@ -119,6 +135,7 @@ func TestGather(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				out := &written{}
 				c := newLineConn(context.Background(), nil, strings.NewReader(""), out)
+				c.quick = maxGathered
 				test.play(c, func(there bool) bool {
 					defer synctest.Wait()
 					return c.awaitRoom(there)
@@ -143,6 +160,7 @@ func TestGatherBeforeSDK(t *testing.T) {
 		out := &written{}
 		c := newLineConn(context.Background(), nil, nil, out)
 		defer c.hangUp()
+		c.quick = maxGathered
 		r := newLineReader(strings.NewReader(strings.Repeat(`{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n", 3)))
 		if _, err := r.r.Peek(1); err != nil { // all has come
 			t.Fatal(err)

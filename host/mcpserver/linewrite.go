@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -84,10 +85,20 @@ func (c *lineConn) put(line []byte) error {
 	return err
 }
 
+// note notes how long a call took.
+func (c *lineConn) note(took time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.quick++; took >= quickCall {
+		c.quick = 0
+		c.gather(false)
+	}
+}
+
 // gather says whether what is to be written waits for another line to be read, which must be
 // there already. c.mu is held.
 func (c *lineConn) gather(on bool) {
-	if on && c.gathered < maxGathered {
+	if on && c.gathered < maxGathered && c.quick >= maxGathered {
 		c.gathering = true
 		c.gathered++
 		return

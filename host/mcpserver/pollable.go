@@ -32,7 +32,9 @@ func pollable(in io.Reader, out io.Writer) (from io.Reader, close func()) {
 			return own, func() { _ = own.Close() } // it was read only
 		}
 	case fs.ModeSocket:
-		if isSame(info, out) { // what is written there has to go on to block
+		// It is the opening itself that reads no longer block in then: what is written there has to
+		// go on to block.
+		if isSame(info, out) || isSame(info, os.Stdout) || isSame(info, os.Stderr) {
 			return from, close
 		}
 		if own, err := net.FileConn(file); err == nil {
