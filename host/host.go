@@ -27,7 +27,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/lazyregexp"
 	"github.com/toolhost/toolhost/internal/schema"
 	"github.com/toolhost/toolhost/permissions"
 )
@@ -266,7 +265,20 @@ func New(options *Options) *Host {
 // Limits gives the limits in force.
 func (h *Host) Limits() Limits { return h.limits }
 
-var toolName = lazyregexp.New(`^[A-Za-z0-9_-]{1,64}$`)
+// toolNames is what [ToolName] goes by, for messages.
+const toolNames = `^[A-Za-z0-9_-]{1,64}$`
+
+// ToolName reports whether a text may be the name of a tool.
+func ToolName(name string) bool {
+	for i := range len(name) {
+		switch c := name[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_', c == '-':
+		default:
+			return false
+		}
+	}
+	return name != "" && len(name) <= maxName
+}
 
 // prepare checks a tool and compiles its schemas where that was not done.
 func (h *Host) prepare(t *Tool) (*Tool, error) {
@@ -274,8 +286,8 @@ func (h *Host) prepare(t *Tool) (*Tool, error) {
 	switch {
 	case c.Command && !CommandName(c.Name):
 		return nil, fmt.Errorf("command %q: the name must be 1 to 128 bytes without white space and control characters", c.Name)
-	case !c.Command && !toolName.MatchString(c.Name):
-		return nil, fmt.Errorf("tool %q: the name must match %s", c.Name, toolName)
+	case !c.Command && !ToolName(c.Name):
+		return nil, fmt.Errorf("tool %q: the name must match %s", c.Name, toolNames)
 	case !c.Command && c.Description == "":
 		return nil, fmt.Errorf("tool %q: a description is required", c.Name)
 	case c.Handler == nil:

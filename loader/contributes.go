@@ -54,7 +54,7 @@ func (c *checker) settings(settings map[string]any) {
 			continue
 		}
 		pointer := "/contributes/settings/" + jsondoc.Escape(key)
-		if pluginName.MatchString(name) && (!strings.HasPrefix(key, name+".") || len(key) == len(name)+1) {
+		if isPluginName(name) && (!strings.HasPrefix(key, name+".") || len(key) == len(name)+1) {
 			part := key[strings.LastIndexByte(key, '.')+1:]
 			if part == "" {
 				part = "setting"

@@ -16,10 +16,22 @@ import (
 // manifest: the newest that it was checked against.
 const FilerVersion = "0.9.0"
 
-var (
-	pluginName = lazyregexp.New(`^[a-z0-9][a-z0-9-]{0,63}$`)
-	notInName  = lazyregexp.New(`[^a-z0-9]+`)
-)
+// pluginNames is what isPluginName goes by, for messages.
+const pluginNames = `^[a-z0-9][a-z0-9-]{0,63}$`
+
+// isPluginName reports whether a text may be the name of a plugin.
+func isPluginName(name string) bool {
+	for i := range len(name) {
+		switch c := name[i]; {
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', c == '-' && i > 0:
+		default:
+			return false
+		}
+	}
+	return name != "" && len(name) <= 64
+}
+
+var notInName = lazyregexp.New(`[^a-z0-9]+`)
 
 // identity checks the name, version and engines of the plugin.
 func (c *checker) identity() {
@@ -43,20 +55,20 @@ func (c *checker) identity() {
 
 func (c *checker) name(pointer string) {
 	name, ok := c.value(pointer).(string)
-	if !ok || pluginName.MatchString(name) {
+	if !ok || isPluginName(name) {
 		return
 	}
 	hint := "use lower-case letters, digits and hyphens, at most 64, and begin with a letter or digit"
 	if fixed := fixName(name); fixed != "" {
 		hint = "write " + keyFor(pointer) + strconv.Quote(fixed)
 	}
-	c.error(pointer, ruleName, fmt.Sprintf("the plugin name %q must match %s", cut(name), pluginName), hint)
+	c.error(pointer, ruleName, fmt.Sprintf("the plugin name %q must match %s", cut(name), pluginNames), hint)
 }
 
 // fixName gives the plugin name that was probably meant, or "".
 func fixName(name string) string {
 	fixed := strings.Trim(notInName.ReplaceAllString(strings.ToLower(name), "-"), "-")
-	if !pluginName.MatchString(fixed) {
+	if !isPluginName(fixed) {
 		return ""
 	}
 	return fixed

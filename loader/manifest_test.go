@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/permissions"
 )
 
@@ -281,11 +282,11 @@ func FuzzParseManifest(f *testing.F) {
 			checkCardManifest(t, m)
 			return
 		}
-		if !pluginName.MatchString(m.Name) || m.Runtime != "node" && m.Runtime != "process" {
+		if !isPluginName(m.Name) || m.Runtime != "node" && m.Runtime != "process" {
 			t.Fatalf("an impossible manifest: %+v", m)
 		}
 		for _, tool := range m.Tools {
-			if !toolID.MatchString(tool.ID) || strings.Contains(tool.ID, "__") || strings.TrimSpace(tool.Description) == "" || tool.Schema == "" && m.Protocol != "mcp" ||
+			if !host.ToolName(tool.ID) || strings.Contains(tool.ID, "__") || strings.TrimSpace(tool.Description) == "" || tool.Schema == "" && m.Protocol != "mcp" ||
 				(tool.Handler != "") != (m.Runtime == "node") || tool.Timeout < 0 || tool.Timeout > DefaultMaxTimeout {
 				t.Fatalf("an impossible tool: %+v", tool)
 			}

@@ -121,7 +121,7 @@ func (o *opener) openVersion(ctx context.Context, dir string, v version) (p *ope
 	if m != nil {
 		p.nameAt = c.doc.Position("/name")
 	}
-	if m != nil && pluginName.MatchString(m.Name) {
+	if m != nil && isPluginName(m.Name) {
 		p.name = m.Name
 	}
 	p.errors, p.warnings = c.results()

@@ -6,11 +6,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/toolhost/toolhost/host"
 	"github.com/toolhost/toolhost/internal/lazyregexp"
 )
 
+// toolIDs is what [host.ToolName] goes by, for messages: an id becomes a name.
+const toolIDs = `^[A-Za-z0-9_-]{1,64}$`
+
 var (
-	toolID      = lazyregexp.New(`^[A-Za-z0-9_-]{1,64}$`)
 	notInID     = lazyregexp.New(`[^A-Za-z0-9_-]+`)
 	underscores = lazyregexp.New(`__+`)
 )
@@ -75,7 +78,7 @@ func (c *checker) hasOwnSchemas() bool {
 
 // schemaFile proposes a name for the schema file of a tool.
 func schemaFile(t map[string]any) string {
-	if s, ok := text(t, "id"); ok && toolID.MatchString(s) {
+	if s, ok := text(t, "id"); ok && host.ToolName(s) {
 		return s + ".schema.json"
 	}
 	return "my_tool.schema.json"
@@ -130,8 +133,8 @@ func (c *checker) toolID(pointer, id string) {
 	switch {
 	case strings.Contains(id, "."):
 		c.error(pointer, ruleToolDot, fmt.Sprintf("the tool id %q has a dot: dots are reserved for namespace prefixing", cut(id)), toolIDHint(id))
-	case !toolID.MatchString(id):
-		c.error(pointer, ruleToolID, fmt.Sprintf("the tool id %q must match %s", cut(id), toolID), toolIDHint(id))
+	case !host.ToolName(id):
+		c.error(pointer, ruleToolID, fmt.Sprintf("the tool id %q must match %s", cut(id), toolIDs), toolIDHint(id))
 	case strings.Contains(id, "__"):
 		c.error(pointer, ruleToolMount, fmt.Sprintf("the tool id %q has __, which is reserved for the tools of mounted MCP servers", id), toolIDHint(id))
 	}
@@ -151,7 +154,7 @@ func fixToolID(id string) string {
 	}
 	fixed := notInID.ReplaceAllString(strings.TrimSpace(id), "_")
 	fixed = underscores.ReplaceAllString(fixed, "_")
-	if !toolID.MatchString(fixed) || strings.Trim(fixed, "_-") == "" {
+	if !host.ToolName(fixed) || strings.Trim(fixed, "_-") == "" {
 		return ""
 	}
 	return fixed
@@ -162,7 +165,7 @@ func (c *checker) schemaPath(pointer string, t map[string]any, name string) {
 	switch v := t[name].(type) {
 	case map[string]any:
 		id := "my_tool"
-		if s, ok := text(t, "id"); ok && toolID.MatchString(s) {
+		if s, ok := text(t, "id"); ok && host.ToolName(s) {
 			id = s
 		}
 		suffix := ".schema.json"
