@@ -20,6 +20,7 @@ import (
 	"github.com/toolhost/toolhost/internal/mounted"
 	"github.com/toolhost/toolhost/internal/state"
 	"github.com/toolhost/toolhost/loader"
+	"github.com/toolhost/toolhost/permissions"
 	"github.com/toolhost/toolhost/permissions/sandbox"
 	"github.com/toolhost/toolhost/plugins"
 	"github.com/toolhost/toolhost/runtimes"
@@ -67,6 +68,8 @@ func (p *program) open(quiet bool) (*session, error) {
 		return nil, failed(fmt.Errorf("reading the limits: %w", err))
 	}
 	s := &session{log: p.logger(slog.LevelDebug)}
+	closedTo := make(chan permissions.Closed, 1)
+	go func() { closedTo <- p.closed() }() // it looks at every plugin folder
 	s.state = p.openState(s.log)
 	s.client = fetch.New(&fetch.Options{MaxBody: p.flags.limits.Body})
 	s.undo = append(s.undo, s.client.Close)
@@ -90,8 +93,14 @@ func (p *program) open(quiet bool) (*session, error) {
 		close(s.hidden)
 		book.ReadAhead(context.Background())
 	})
-	closed := p.closed()
 	builtIn := foldertools.Tools()
+	cache := p.cacheDir()
+	var proofs *bundle.Proofs
+	if cache != "" {
+		proofs = bundle.NewProofs(cache, func(err error) { s.log.Debug("what is checked is not kept", "err", err) })
+	}
+	runtimes := p.runtimes(s.host.Limits(), cache)
+	closed := <-closedTo
 	names := []string{requestTool}
 	for _, t := range builtIn {
 		t.Policy.Closed = closed
@@ -105,17 +114,11 @@ func (p *program) open(quiet bool) (*session, error) {
 	if quiet {
 		loadLog = p.logger(slog.LevelError + 1) // the command reports what failed itself
 	}
-	cache := p.cacheDir()
-	var proofs *bundle.Proofs
-	if cache != "" {
-		proofs = bundle.NewProofs(cache, func(err error) { s.log.Debug("what is checked is not kept", "err", err) })
-	}
 	s.mounts, err = mounted.New(s.host, p.flags.mounts, &mounted.Options{Folder: p.flags.folder, Version: version(), Log: loadLog})
 	if err != nil {
 		return nil, usagef(`correct "mcpServers" in the configuration`, "%w", err)
 	}
 	s.undo = append(s.undo, s.mounts.Close)
-	runtimes := p.runtimes(s.host.Limits(), cache)
 	s.node, _ = runtimes["node"].(*isolation)
 	s.loader = loader.New(s.host, runtimes, &loader.Options{
 		Dirs:       p.flags.plugins,
