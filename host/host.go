@@ -368,8 +368,16 @@ func (h *Host) Replace(owner string, source Source, tools []*Tool) ([]*ConflictE
 func (h *Host) Remove(owner string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.claims.remove(owner)
-	h.swap()
+	if h.claims.remove(owner) {
+		h.swap()
+		return
+	}
+	old := h.table.Load()
+	t := old.without(owner)
+	h.table.Store(t)
+	if len(t.order) < len(old.order) {
+		h.notify(Event{Kind: ToolsChanged})
+	}
 }
 
 // SetEnabled shows or hides a tool by name. A name that no tool has is remembered for

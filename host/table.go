@@ -179,13 +179,20 @@ func (c *claims) given(owner string) map[string]string {
 	return names
 }
 
-func (c *claims) remove(owner string) {
+// remove reports whether a tool stayed out, or may come in now: of a name that goes there were two.
+func (c *claims) remove(owner string) (contested bool) {
 	c.owners = slices.DeleteFunc(c.owners, func(o *ownerClaims) bool {
-		if o.owner == owner {
-			c.count(o.since, -1)
+		if o.owner != owner {
+			return false
 		}
-		return o.owner == owner
+		c.count(o.since, -1)
+		contested = contested || len(o.since) < len(o.tools)
+		for name := range o.since {
+			contested = contested || c.claimed[name] > 0
+		}
+		return true
 	})
+	return contested
 }
 
 // table is what readers see: one immutable snapshot.
@@ -236,6 +243,15 @@ func (t *table) with(c *claims, o *ownerClaims, disabled map[string]bool, offer 
 		u.add(o, tool, disabled, offer)
 	}
 	return u
+}
+
+// without gives the table that lacks an owner with whose names nobody else has to do. A host that
+// ends takes its plugins away one after the other.
+func (t *table) without(owner string) *table {
+	its := func(r Registered) bool { return r.Owner == owner }
+	return &table{
+		order: slices.DeleteFunc(slices.Clone(t.order), its), commands: slices.DeleteFunc(slices.Clone(t.commands), its), skipped: t.skipped,
+	}
 }
 
 // add puts a tool at the end.
