@@ -90,7 +90,9 @@ func TestClientsHearOfBrokenPlugins(t *testing.T) {
 	s := serveFolder(t, plugins)
 	s.send(`{"jsonrpc":"2.0","id":2,"method":"logging/setLevel","params":{"level":"info"}}`)
 	s.await(`"id":2`)
-	s.send(`{"jsonrpc":"2.0","id":3,"method":"tools/list"}`) // the plugin is there from now on
+	s.send(`{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"echo","arguments":{}}}`) // it waits for the plugin
+	s.await(`"id":6`, `"one"`)
+	s.send(`{"jsonrpc":"2.0","id":3,"method":"tools/list"}`)
 	s.await(`"id":3`, `"echo"`)
 	writeFile(t, filepath.Join(plugins, "echo", "h.js"), "export default () =>\n  'one' 'two'\n")
 	var message struct {

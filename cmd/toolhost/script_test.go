@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	if err := os.Setenv(keyringVariable, "off"); err != nil { // the user's own is not for tests
 		panic(err)
 	}
-	testscript.Main(m, map[string]func(){"toolhost": main})
+	testscript.Main(m, map[string]func(){"toolhost": main, "converse": converse})
 }
 
 // TestScripts runs testdata/script/*.txtar. Each has its own folder as home, state and
