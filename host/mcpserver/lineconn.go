@@ -343,7 +343,7 @@ func (c *lineConn) accept(line []byte, err error) (jsonrpc.Message, func()) {
 		p.cancel()
 	}
 	if errors.Is(err, errInUse) {
-		// Not with that id: the answer of the first would be taken for a second one.
+		// Not with that id, though it may be free by now: the first has been answered with it.
 		c.refuse(nil, rpcError(jsonrpc.CodeInvalidRequest, "the id %s is %s", cut(string(rawID), 100), err))
 	}
 	return nil, nil
@@ -386,8 +386,19 @@ func (c *lineConn) serve(ctx context.Context, cancel context.CancelFunc, id json
 	}
 }
 
+// refuse says what is wrong with a line. It does so with the id of the line, unless that is in
+// use: what is said would be taken for the answer of the request that has it.
 func (c *lineConn) refuse(id json.RawMessage, err *jsonrpc.Error) {
+	if parsed, ok := parseID(id); ok && c.isPending(parsed) {
+		id = nil
+	}
 	_ = c.put(encodeResponse(id, nil, err)) // it fails where nobody hears it any more
+}
+
+func (c *lineConn) isPending(id jsonrpc.ID) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.pending[id] != nil
 }
 
 // cancel notes that a request is not to be answered. It reports whether the SDK is to know.

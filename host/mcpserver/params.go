@@ -21,11 +21,13 @@ var paramKinds = map[string]map[string]string{
 	methodInitialize:  {"protocolVersion": aText, "capabilities": anObject, "clientInfo": anObject},
 	methodCall:        {"name": aText},
 	"tools/list":      {"cursor": aText},
+	"resources/list":  {"cursor": aText},
 	"resources/read":  {"uri": aText},
 	methodSetLevel:    {"level": aText},
-	"prompts/get":     {"name": aText},
 	"server/discover": {},
 	"ping":            {},
+
+	"resources/templates/list": {"cursor": aText},
 }
 
 // wrongParams says what is wrong with the params of a request that the SDK would read; nil where
