@@ -265,8 +265,8 @@ func New(options *Options) *Host {
 // Limits gives the limits in force.
 func (h *Host) Limits() Limits { return h.limits }
 
-// toolNames is what [ToolName] goes by, for messages.
-const toolNames = `^[A-Za-z0-9_-]{1,64}$`
+// ToolNames is what [ToolName] goes by as a regular expression, for messages.
+const ToolNames = `^[A-Za-z0-9_-]{1,64}$`
 
 // ToolName reports whether a text may be the name of a tool.
 func ToolName(name string) bool {
@@ -287,7 +287,7 @@ func (h *Host) prepare(t *Tool) (*Tool, error) {
 	case c.Command && !CommandName(c.Name):
 		return nil, fmt.Errorf("command %q: the name must be 1 to 128 bytes without white space and control characters", c.Name)
 	case !c.Command && !ToolName(c.Name):
-		return nil, fmt.Errorf("tool %q: the name must match %s", c.Name, toolNames)
+		return nil, fmt.Errorf("tool %q: the name must match %s", c.Name, ToolNames)
 	case !c.Command && c.Description == "":
 		return nil, fmt.Errorf("tool %q: a description is required", c.Name)
 	case c.Handler == nil:

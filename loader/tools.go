@@ -10,9 +10,6 @@ import (
 	"github.com/toolhost/toolhost/internal/lazyregexp"
 )
 
-// toolIDs is what [host.ToolName] goes by, for messages: an id becomes a name.
-const toolIDs = `^[A-Za-z0-9_-]{1,64}$`
-
 var (
 	notInID     = lazyregexp.New(`[^A-Za-z0-9_-]+`)
 	underscores = lazyregexp.New(`__+`)
@@ -134,7 +131,7 @@ func (c *checker) toolID(pointer, id string) {
 	case strings.Contains(id, "."):
 		c.error(pointer, ruleToolDot, fmt.Sprintf("the tool id %q has a dot: dots are reserved for namespace prefixing", cut(id)), toolIDHint(id))
 	case !host.ToolName(id):
-		c.error(pointer, ruleToolID, fmt.Sprintf("the tool id %q must match %s", cut(id), toolIDs), toolIDHint(id))
+		c.error(pointer, ruleToolID, fmt.Sprintf("the tool id %q must match %s", cut(id), host.ToolNames), toolIDHint(id))
 	case strings.Contains(id, "__"):
 		c.error(pointer, ruleToolMount, fmt.Sprintf("the tool id %q has __, which is reserved for the tools of mounted MCP servers", id), toolIDHint(id))
 	}

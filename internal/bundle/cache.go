@@ -93,8 +93,9 @@ type keptScript struct {
 const head = 2 * sha256.Size
 
 // Get gives the bundle that was put in under a name and for the same made, where the files
-// below a folder are those that it was built from, and a build would find no others: they are read
-// where they do not look as they did when they were read before. It is nil where there is none. An entry that is no whole one is removed.
+// below a folder are those that it was built from, and a build would find no others: they are
+// read where they do not look as they did when they were read before. It is nil where there is
+// none. An entry that is no whole one is removed.
 func (c *Cache) Get(dir, name string, made [sha256.Size]byte) *Bundle {
 	if c == nil {
 		return nil

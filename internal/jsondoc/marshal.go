@@ -8,7 +8,7 @@ import (
 )
 
 // Quote writes s as a JSON string without escaping what HTML would need.
-func Quote(s string) string { return string(Marshal(s)) }
+func Quote(s string) string { return string(AppendText(nil, s)) }
 
 // Marshal is json.Marshal without escaping what HTML would need. Its value must be one
 // that marshals; any other gives null.

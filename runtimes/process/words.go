@@ -10,9 +10,9 @@ import (
 	"github.com/toolhost/toolhost/internal/child"
 )
 
-// words are what a process writes besides messages, as far as a call may be told. They may hold what any
-// of its calls has brought, also those before: nobody can tell of whose call a line is. So they
-// are told while the calls of one agent alone were given to it.
+// words are what a process writes besides messages, as far as a call may be told. They may hold
+// what any of its calls has brought, also those before: nobody can tell of whose call a line is.
+// So they are told while the calls of one agent alone were given to it.
 type words struct {
 	process atomic.Pointer[child.Process] // nil: it was not started
 
