@@ -48,7 +48,17 @@ func (s *Schema) Portable() json.RawMessage {
 		w = &portableWriter{tree: s.tree, limit: len(s.public) * 4, cyclic: w.cyclic}
 		w.root()
 	}
-	if w.over || !w.changed {
+	if w.over {
+		return s.Public()
+	}
+	// The published text of the later drafts has no $schema that could go.
+	if d := s.tree.dialect; d <= draft07 && (w.changed || d == draft04) {
+		doc, err := jsondoc.Parse(w.out.Bytes())
+		if err == nil && newTree(doc, d).sameAs2020() {
+			return doc.Apply(doc.Remove("", "$schema"))
+		}
+	}
+	if !w.changed {
 		return s.Public()
 	}
 	return w.out.Bytes()
@@ -273,11 +283,22 @@ func (w *portableWriter) nameOf(r *reference) string {
 		w.names[r.target] = name
 		w.definitions = append(w.definitions, r.target)
 	}
-	where := "#/" + w.tree.dialect.definitions() + "/" + name
+	where := "#/" + w.definitionsKeyword() + "/" + name
 	if where != r.text || r.keyword != "$ref" {
 		w.changed = true
 	}
 	return where
+}
+
+// definitionsKeyword gives the keyword below which definitions are written: that of the
+// dialect, except where all that the schema itself has stand below the older one, which
+// every dialect knows.
+func (w *portableWriter) definitionsKeyword() string {
+	root := w.tree.root.object
+	if root["definitions"] != nil && root["$defs"] == nil {
+		return "definitions"
+	}
+	return w.tree.dialect.definitions()
 }
 
 // members writes the members of n. must are references that hold too.
@@ -391,8 +412,6 @@ func (w *portableWriter) root() {
 	alone := w.tree.alone(root)
 	for _, name := range names {
 		switch {
-		case name == "$schema" && w.drops():
-			w.changed = w.changed || w.tree.dialect == draft04 // that of the later drafts is not published anyway
 		case alone && !isNote(name) && name != "$schema", w.leavesOut(root, name):
 		case f != nil && isAlternative(name):
 		case name == "type":
@@ -421,19 +440,11 @@ func (w *portableWriter) root() {
 	o.end()
 }
 
-// drops says whether $schema is left out.
-func (w *portableWriter) drops() bool {
-	if w.tree.dialect > draft07 {
-		return false
-	}
-	return w.tree.sameAs2020(w.inline && len(w.cyclic) == 0)
-}
-
 func (w *portableWriter) writeDefinitions(o *objectWriter) {
 	if len(w.definitions) == 0 {
 		return
 	}
-	o.key(w.tree.dialect.definitions())
+	o.key(w.definitionsKeyword())
 	d := w.object()
 	for i := 0; i < len(w.definitions) && !w.over; i++ { // they may lead to further ones
 		d.key(w.names[w.definitions[i]])

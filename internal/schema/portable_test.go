@@ -28,6 +28,12 @@ func TestPortable(t *testing.T) {
 		{"draft-04 that means something else",
 			`{"$schema":"http://json-schema.org/draft-04/schema#","type":"object","properties":{"a":{"type":"number","minimum":1,"exclusiveMinimum":true}}}`,
 			`{"$schema":"http://json-schema.org/draft-04/schema#","type":"object","properties":{"a":{"type":"number","minimum":1,"exclusiveMinimum":true}}}`},
+		{"an older draft on which only what is left out depends",
+			`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","definitions":{"tree":{"properties":{"k":{"$ref":"#/definitions/tree","maxLength":3}}}}}`,
+			`{"type":"object","properties":{}}`},
+		{"an older draft's definitions",
+			`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"t":{"$ref":"#/definitions/tree"},"any":true},"definitions":{"tree":{"properties":{"k":{"$ref":"#/definitions/tree"}}}}}`,
+			`{"type":"object","properties":{"t":{"$ref":"#/definitions/tree"},"any":{}},"definitions":{"tree":{"properties":{"k":{"$ref":"#/definitions/tree"}}}}}`},
 		{"references",
 			`{"type":"object","properties":{"a":{"$ref":"#/$defs/a","description":"first"},"b":{"$ref":"#/$defs/b"}},"$defs":{"a":{"type":"string","description":"an a"},"b":{"type":"array","items":{"$ref":"#/$defs/a"}},"unused":{}}}`,
 			`{"type":"object","properties":{"a":{"type":"string","description":"first"},"b":{"type":"array","items":{"type":"string","description":"an a"}}}}`},
@@ -64,6 +70,13 @@ func TestPortable(t *testing.T) {
 			}
 			if got := string(s.Portable()); got != c.want {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+			s, err = Compile([]byte(c.want))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again := string(s.Portable()); again != c.want {
+				t.Errorf("a second time\n%s", again)
 			}
 		})
 	}

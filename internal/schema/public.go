@@ -7,17 +7,17 @@ import "encoding/json"
 // the schema means the same without it.
 func (c *compilation) publicText() json.RawMessage {
 	doc := c.tree.doc
-	if (c.dialect == draft06 || c.dialect == draft07) && c.tree.sameAs2020(false) {
+	if (c.dialect == draft06 || c.dialect == draft07) && c.tree.sameAs2020() {
 		return doc.Apply(doc.Remove("", "$schema"))
 	}
 	return doc.Text()
 }
 
 // sameAs2020 says whether a schema of an older draft means the same when it is read as
-// 2020-12. inlined says that no references are left in it.
-func (t *tree) sameAs2020(inlined bool) bool {
+// 2020-12.
+func (t *tree) sameAs2020() bool {
 	for _, n := range t.order {
-		if len(n.refs) > 0 && !inlined && t.besideRef(n) {
+		if len(n.refs) > 0 && t.besideRef(n) {
 			return false
 		}
 		for name, v := range n.object {
