@@ -25,9 +25,12 @@ func (p *program) closed() permissions.Closed {
 	}
 	for _, dir := range slices.Concat(f.plugins, f.installed) {
 		c.Write = append(c.Write, p.globsOf(dir, real)...)
-		folders, _ := loader.Folders(dir) // what is wrong with it is said by the load
-		for _, folder := range folders {
-			c.Write = append(c.Write, p.globsOf(folder, real)...) // a link leads to it
+		entries, _ := os.ReadDir(dir) // what is wrong with it is said by the load
+		for _, e := range entries {
+			// All others lie in the folder that is closed already.
+			if link := filepath.Join(dir, e.Name()); e.Type()&fs.ModeSymlink != 0 && loader.IsPlugin(link) {
+				c.Write = append(c.Write, p.globsOf(link, real)...)
+			}
 		}
 		// Where the agent's folder is a folder of plugins itself, or lies in one, a manifest
 		// makes a plugin. The rest must stay open.

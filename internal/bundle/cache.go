@@ -32,8 +32,9 @@ type Cache struct {
 	now     func() time.Time
 	stamps  func(dir string) bool // whether those of a folder's file system are good
 	mu      sync.Mutex
-	written int64  // bytes since old entries were last dropped; below zero before the first time
-	reading *place // from which entries are read; nil until there is one
+	written int64     // bytes since old entries were last dropped; below zero before the first time
+	reading *place    // from which entries are read; nil until there is one
+	checked time.Time // when it was last the user's own
 }
 
 const (
@@ -46,6 +47,8 @@ const (
 	// writes them any more.
 	unfinished = ".new-"
 	leftAfter  = time.Hour
+	// checkEvery is how often the folder is looked at again that entries are read from.
+	checkEvery = time.Second
 )
 
 // NewCache makes a Cache of a folder, which need not be there yet; the one that it lies in
@@ -190,14 +193,19 @@ func fileName(name string) string {
 func (c *Cache) forReading() *os.Root {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.reading == nil {
+	now := c.now()
+	switch {
+	case c.reading == nil:
 		c.reading, _ = c.open(false) // why it cannot be is told by what is written to it
-	} else if c.reading.check() != nil {
+	case now.Sub(c.checked) < checkEvery:
+		return c.reading.Root
+	case c.reading.check() != nil:
 		c.reading = nil // its descriptors go with its last reader
 	}
 	if c.reading == nil {
 		return nil
 	}
+	c.checked = now
 	return c.reading.Root
 }
 

@@ -35,9 +35,29 @@ const (
 //     or the whole would grow too large.
 //   - An older draft's $schema is left out where nothing depends on it.
 func (s *Schema) Portable() json.RawMessage {
-	if s.tree.root.object == nil {
+	if s.tree.root.object == nil || s.tree.isPortable() {
 		return s.Public()
 	}
+	return s.rewritten()
+}
+
+// isPortable reports whether nothing is to be done: it costs a fraction of rewritten, and holds
+// for most schemas.
+func (t *tree) isPortable() bool {
+	root := t.root.object
+	if kind, ok := root["type"].(string); !ok || kind != "object" || root["properties"] == nil || t.dialect == draft04 || len(t.refs) > 0 {
+		return false
+	}
+	for name := range root {
+		if isAlternative(name) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(t.order, func(n *node) bool { return n.object == nil && !keepsBoolean(n.keyword) })
+}
+
+// rewritten is Portable for a schema in which something may have to change.
+func (s *Schema) rewritten() json.RawMessage {
 	w := &portableWriter{tree: s.tree, limit: max(maxInlined, 2*len(s.public)), inline: true}
 	w.out.Grow(len(s.public) + 64)
 	if len(s.tree.refs) > 0 {

@@ -155,6 +155,9 @@ func FuzzPortable(f *testing.F) {
 		if len(out) > max(maxInlined, 4*len(in))+1024 {
 			t.Fatalf("%d bytes became %d", len(in), len(out))
 		}
+		if s.tree.isPortable() && string(s.rewritten()) != string(out) {
+			t.Fatalf("%s has to become %s", in, s.rewritten())
+		}
 		p, err := Compile(out)
 		if err != nil {
 			t.Fatalf("%s became %s: %v", in, out, err)
