@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/schema"
@@ -29,12 +30,15 @@ const maxLookUps = 100
 // that the caller's own context ended (then nobody waits for an answer). It returns at
 // the deadline even where the handler does not.
 func (h *Host) Call(ctx context.Context, call *Call) (*Result, error) {
-	done, err := h.running.begin()
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return h.lookUp(ctx, call, (*table).tool)
+	return h.await(ctx, call, (*table).tool)
+}
+
+// Start is Call on the calling goroutine: ended gets, once, what Call returns. Where the call
+// ends before its handler does, at the deadline or with ctx, ended runs on another goroutine;
+// Start returns when the handler has. A caller that has a goroutine to spare for that saves
+// the switch to another one and back, which takes longer than the rest of a quick call.
+func (h *Host) Start(ctx context.Context, call *Call, ended func(*Result, error)) {
+	h.start(ctx, call, (*table).tool, ended)
 }
 
 // MaxDepth is how deep commands may run commands.
@@ -46,12 +50,19 @@ const MaxDepth = 8
 // tools of that plugin, as PLUGIN.TOOL, and its arguments name files only as
 // [permissions.Policy.ResolveFor] says.
 func (h *Host) Execute(ctx context.Context, call *Call) (*Result, error) {
-	done, err := h.running.begin()
-	if err != nil {
-		return nil, err
+	return h.await(ctx, call, func(t *table, name string) (Registered, error) { return t.command(name, call.Plugin) })
+}
+
+// await is start that waits for the end of the call.
+func (h *Host) await(ctx context.Context, call *Call, find finder) (*Result, error) {
+	type outcome struct {
+		result *Result
+		err    error
 	}
-	defer done()
-	return h.lookUp(ctx, call, func(t *table, name string) (Registered, error) { return t.command(name, call.Plugin) })
+	ended := make(chan outcome, 1)
+	go h.start(ctx, call, find, func(result *Result, err error) { ended <- outcome{result, err} })
+	o := <-ended
+	return o.result, o.err
 }
 
 // tool and command find what is called.
@@ -81,35 +92,61 @@ func (t *table) command(name, by string) (Registered, error) {
 	return Registered{}, &UnknownCommandError{Command: name, Nearest: nearest(name, t.commands)}
 }
 
+// finder finds what is called.
+type finder func(t *table, name string) (Registered, error)
+
 // run is what the tries of one call share.
 type run struct {
 	call    *Call // as the caller made it
+	find    finder
 	id      string
 	began   time.Time
-	started bool // observers were told
+	started bool                 // observers were told
+	timeout *TimeoutError        // the cause of the context once the deadline passes
+	ended   func(*Result, error) // takes what comes of the call; only the first counts
 }
 
-// lookUp calls what find finds, once more where a reload exchanged it meanwhile.
-func (h *Host) lookUp(ctx context.Context, call *Call, find func(*table, string) (Registered, error)) (*Result, error) {
-	r := &run{call: call, id: rand.Text(), began: time.Now()}
+// start calls what find finds, once more where a reload exchanged it meanwhile.
+func (h *Host) start(ctx context.Context, call *Call, find finder, ended func(*Result, error)) {
+	done, err := h.running.begin()
+	if err != nil {
+		ended(nil, err)
+		return
+	}
+	var once sync.Once
+	r := &run{call: call, find: find, id: rand.Text(), began: time.Now(), ended: func(result *Result, err error) {
+		once.Do(func() {
+			defer done()
+			ended(result, err)
+		})
+	}}
+	defer h.contain(r)
 	seen := h.table.Load()
-	result, err := h.call(ctx, r, find)
+	closed := h.try(ctx, r)
 	// A reload swapped the handler between look-up and call: look up once more, and again
 	// while reloads follow each other that fast.
-	for tries := 0; errors.Is(err, ErrHandlerClosed) && tries < maxLookUps; tries++ {
+	for tries := 0; closed && tries < maxLookUps; tries++ {
 		now := h.table.Load()
 		if tries > 0 && now == seen {
 			break
 		}
 		seen = now
-		result, err = h.call(ctx, r, find)
+		closed = h.try(ctx, r)
 	}
-	if errors.Is(err, ErrHandlerClosed) {
+	if closed {
 		t, _ := find(h.table.Load(), call.Tool) // a tool that has gone is nil in the event
 		c := h.begin(r, t)
-		return h.refuse(r, t, c, FailureError, ErrorResult(fmt.Sprintf("tool %q: %s; call it again", call.Tool, err)), nil), nil
+		r.ended(h.refuse(r, t, c, FailureError, ErrorResult(fmt.Sprintf("tool %q: %s; call it again", call.Tool, ErrHandlerClosed)), nil), nil)
 	}
-	return result, err
+}
+
+// contain, deferred, ends a call on whose way something other than its handler panics, such as
+// an observer.
+func (h *Host) contain(r *run) {
+	if v := recover(); v != nil {
+		h.log.Error("carrying a call panicked", "tool", r.call.Tool, "call", r.id, "err", fmt.Sprint(v), "stack", string(debug.Stack()))
+		r.ended(ErrorResult(panicError{r.call.Tool}.Error()), nil)
+	}
 }
 
 // begin gives the call as its handler will see it.
@@ -139,51 +176,56 @@ func (h *Host) refuse(r *run, t Registered, c *Call, kind FailureKind, result *R
 	return result
 }
 
-func (h *Host) call(ctx context.Context, r *run, find func(*table, string) (Registered, error)) (*Result, error) {
-	t, err := find(h.table.Load(), r.call.Tool)
+// try looks the call up and runs its handler. It reports whether that was closed; nothing has
+// come of the call then.
+func (h *Host) try(ctx context.Context, r *run) (closed bool) {
+	t, err := r.find(h.table.Load(), r.call.Tool)
 	c := h.begin(r, t)
 	if err != nil {
 		if unknown, ok := err.(*UnknownToolError); ok && !unknown.Disabled && h.options.Waiting != nil {
 			unknown.Plugin, unknown.Allow = h.options.Waiting(r.call.Tool) // before observers get it
 		}
 		h.refuse(r, t, c, FailureUnknown, nil, err)
-		return nil, err
+		r.ended(nil, err)
+		return false
 	}
 	c.Log = h.log.With("plugin", t.Owner, "tool", t.Name, "call", c.ID)
 	if c.Depth > MaxDepth {
-		return h.refuse(r, t, c, FailureError, ErrorResult(fmt.Sprintf("command %q: commands run commands more than %d deep", t.Name, MaxDepth)), nil), nil
+		r.ended(h.refuse(r, t, c, FailureError, ErrorResult(fmt.Sprintf("command %q: commands run commands more than %d deep", t.Name, MaxDepth)), nil), nil)
+		return false
 	}
 
 	checked, refused := h.checkArguments(t, c)
 	if refused != nil {
-		return h.refuse(r, t, c, FailureArguments, refused, nil), nil
+		r.ended(h.refuse(r, t, c, FailureArguments, refused, nil), nil)
+		return false
 	}
 	c.Args = checked.Value
 	c.Paths = pathArguments(checked)
 	grant, err := t.Policy.ResolveFor(r.call.Grant, c.Folder, c.Paths)
 	if err != nil {
-		return h.refuse(r, t, c, FailureDenied, ErrorResult(err.Error()), err), nil
+		r.ended(h.refuse(r, t, c, FailureDenied, ErrorResult(err.Error()), err), nil)
+		return false
 	}
 	c.Grant = grant
-	observed := h.observed()
-	if observed {
+	if h.observed() {
 		grant.Record()
 		ctx = permissions.NewContext(ctx, grant)
 	}
 
-	said := &progress{deliver: r.call.Progress}
-	if said.deliver == nil {
-		said.deliver = func(string) {}
+	c.said = &progress{deliver: r.call.Progress}
+	if c.said.deliver == nil {
+		c.said.deliver = func(string) {}
 	}
-	said.observe = func(message string) {
+	c.said.observe = func(message string) {
 		h.notify(Event{Kind: CallProgress, Call: c, Tool: t.Tool, Received: r.call.Args, Message: message})
 	}
-	c.Progress, c.said = said.say, said
+	c.Progress = c.said.say
 
-	timeout := &TimeoutError{Tool: t.Name, Timeout: t.Timeout}
 	now := time.Now()
 	c.Deadline = now.Add(t.Timeout)
-	ctx, cancel := context.WithDeadlineCause(ctx, c.Deadline, timeout)
+	r.timeout = &TimeoutError{Tool: t.Name, Timeout: t.Timeout}
+	ctx, cancel := context.WithDeadlineCause(ctx, c.Deadline, r.timeout)
 	defer cancel()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -193,74 +235,79 @@ func (h *Host) call(ctx context.Context, r *run, find func(*table, string) (Regi
 		r.started = true
 		h.notify(Event{Kind: CallStarted, Time: now, Call: c, Tool: t.Tool, Received: r.call.Args})
 	}
-	result, err := h.handle(ctx, t.Handler, c)
-	said.end()
-	if errors.Is(err, ErrHandlerClosed) {
-		return nil, err
-	}
-	end := Event{Kind: CallEnded, Time: time.Now(), Call: c, Tool: t.Tool, Received: r.call.Args, Err: err}
-	end.Duration = end.Time.Sub(r.began)
-	if observed {
-		end.Touched = grant.Touched()
-	}
-	switch {
-	case err != nil && errors.Is(context.Cause(ctx), timeout): // whatever the handler says of it
-		text := timeout.Error()
-		if heard := said.lastHeard(); heard != "" {
-			text += "; " + heard
+	h.running.add()
+	h.handle(ctx, t.Handler, c, func(result *Result, err error) {
+		defer h.contain(r)
+		c.said.end()
+		if errors.Is(err, ErrHandlerClosed) && ctx.Err() == nil {
+			closed = true
+			return
 		}
-		result, end.Err, end.Failure = ErrorResult(text), timeout, FailureTimeout
-	case err != nil && ctx.Err() != nil:
-		end.Err, end.Failure = context.Cause(ctx), FailureCancelled
-		h.notify(end)
-		return nil, end.Err
-	case err != nil:
-		result, end.Failure = ErrorResult(err.Error()), failureOf(err)
-	default:
-		result, end.Failure = h.shape(t, result, c.Log)
-		if end.Failure == FailureError && observed {
-			end.Failure = failureIn(result, end.Touched)
-		}
-	}
-	result.Failure = end.Failure
-	end.Result = result
-	h.notify(end)
-	c.Log.Debug("call ended", "ms", end.Duration.Milliseconds(), "failed", result.IsError)
-	return result, nil
+		r.ended(h.end(ctx, r, t, c, result, err))
+	})
+	return closed
 }
 
-// handle runs the handler on a goroutine of its own and waits for it or for the end of
-// ctx, whichever is first; the error then is ctx's cause. The grant ends with the call.
-func (h *Host) handle(ctx context.Context, handler Handler, c *Call) (*Result, error) {
-	type outcome struct {
-		result *Result
-		err    error
-	}
-	ended := make(chan outcome, 1)
-	h.running.add()
-	go func() {
-		defer h.running.done()
-		var o outcome
-		defer func() {
-			if v := recover(); v != nil {
-				c.Log.Error("the handler panicked", "err", fmt.Sprint(v), "stack", string(debug.Stack()))
-				o = outcome{err: panicError{c.Tool}}
-			}
-			ended <- o
-		}()
-		o.result, o.err = handler.Handle(ctx, c)
-	}()
-	select {
-	case o := <-ended:
-		c.Grant.Revoke()
-		if o.err != nil && ctx.Err() != nil && errors.Is(o.err, ctx.Err()) {
-			o.err = context.Cause(ctx)
+// handle runs the handler and calls ended once: with its outcome, or, where ctx ends before that,
+// with ctx's cause on another goroutine. The grant ends with the call. It returns when the
+// handler has.
+func (h *Host) handle(ctx context.Context, handler Handler, c *Call, ended func(*Result, error)) {
+	var over atomic.Bool
+	stop := context.AfterFunc(ctx, func() {
+		if over.CompareAndSwap(false, true) {
+			time.AfterFunc(revokeGrace, c.Grant.Revoke)
+			ended(nil, context.Cause(ctx))
 		}
-		return o.result, o.err
-	case <-ctx.Done():
-		time.AfterFunc(revokeGrace, c.Grant.Revoke)
-		return nil, context.Cause(ctx)
+	})
+	var result *Result
+	var err error
+	defer func() { // also where the handler ends its goroutine
+		defer h.running.done()
+		if v := recover(); v != nil {
+			c.Log.Error("the handler panicked", "err", fmt.Sprint(v), "stack", string(debug.Stack()))
+			result, err = nil, panicError{c.Tool}
+		}
+		stop()
+		if !over.CompareAndSwap(false, true) {
+			return
+		}
+		c.Grant.Revoke()
+		if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+			err = context.Cause(ctx)
+		}
+		ended(result, err)
+	}()
+	result, err = handler.Handle(ctx, c)
+}
+
+// end gives what comes of a call whose handler gave a result or an error, or whose context ended.
+func (h *Host) end(ctx context.Context, r *run, t Registered, c *Call, result *Result, err error) (*Result, error) {
+	e := Event{Kind: CallEnded, Time: time.Now(), Call: c, Tool: t.Tool, Received: r.call.Args, Err: err, Touched: c.Grant.Touched()}
+	e.Duration = e.Time.Sub(r.began)
+	switch {
+	case err != nil && errors.Is(context.Cause(ctx), r.timeout): // whatever the handler says of it
+		text := r.timeout.Error()
+		if heard := c.said.lastHeard(); heard != "" {
+			text += "; " + heard
+		}
+		result, e.Err, e.Failure = ErrorResult(text), r.timeout, FailureTimeout
+	case err != nil && ctx.Err() != nil:
+		e.Err, e.Failure = context.Cause(ctx), FailureCancelled
+		h.notify(e)
+		return nil, e.Err
+	case err != nil:
+		result, e.Failure = ErrorResult(err.Error()), failureOf(err)
+	default:
+		result, e.Failure = h.shape(t, result, c.Log)
+		if e.Failure == FailureError {
+			e.Failure = failureIn(result, e.Touched)
+		}
 	}
+	result.Failure = e.Failure
+	e.Result = result
+	h.notify(e)
+	c.Log.Debug("call ended", "ms", e.Duration.Milliseconds(), "failed", result.IsError)
+	return result, nil
 }
 
 // checkArguments gives the arguments as the handler gets them, or the failed result
