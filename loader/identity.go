@@ -123,7 +123,11 @@ func (c *checker) runtime() {
 	if _, there := c.root["runtime"]; !there {
 		m.Runtime = "node"
 	} else if !isText || given != "node" && given != "process" {
-		m.Runtime = "" // the schema says what is wrong; what follows from it is not known
+		m.Runtime = "" // what follows from it is not known
+		if isText {    // else the schema says what is wrong
+			_, hasCommand := c.root["command"]
+			c.error("/runtime", ruleChoice, fmt.Sprintf("\"runtime\" must be %s, not %s", oneOf([]string{"node", "process"}), shown(given)), runtimeHint(given, hasCommand))
+		}
 		return
 	}
 	if m.State == "" {
