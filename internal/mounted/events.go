@@ -6,12 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// maxBody bounds an answer that is one JSON document, and one event of a stream.
-const maxBody = 16 << 20
+const (
+	// maxBody bounds an answer that is one JSON document, and one event of a stream.
+	maxBody = 16 << 20
+	// leastRetry is the least time after which a stream that has ended is taken up again: the SDK
+	// waits as long as the server says, which may be next to nothing, and as often as it likes.
+	leastRetry = 100 * time.Millisecond
+)
 
 // document is an answer that is one JSON document. Its message passes the gate.
 type document struct {
@@ -75,6 +82,9 @@ func (e *events) next() ([]byte, error) {
 		if errors.Is(err, errLongLine) {
 			return nil, fmt.Errorf("it sent an event of more than %d bytes", maxBody)
 		}
+		if name, value, _ := bytes.Cut(line, []byte(":")); string(name) == "retry" && isSoon(value) {
+			line = fmt.Appendf(nil, "retry: %d\n", leastRetry.Milliseconds())
+		}
 		whole = append(whole, line...)
 		plain := bytes.TrimRight(line, "\r\n")
 		if len(plain) == 0 {
@@ -94,6 +104,14 @@ func (e *events) next() ([]byte, error) {
 			return e.pass(whole, others, data, message), err
 		}
 	}
+}
+
+// isSoon reports whether the SDK would wait for less than leastRetry. What is no time, or none
+// at all, has it wait for a second or two, and what is too long for it may come out short.
+func isSoon(retry []byte) bool {
+	n, err := strconv.ParseInt(string(bytes.TrimSpace(retry)), 10, 64)
+	wait := time.Duration(n) * time.Millisecond
+	return err == nil && wait > 0 && wait < leastRetry
 }
 
 func (e *events) pass(whole, others, data []byte, message bool) []byte {
