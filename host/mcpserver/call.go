@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -76,21 +77,92 @@ func (c *toolCall) agent() host.Agent {
 
 // callTool answers tools/call.
 func (s *Server) callTool(ctx context.Context, c *toolCall) (*callResult, error) {
+	type answer struct {
+		result *callResult
+		err    error
+	}
+	answered := make(chan answer, 1)
+	go s.startTool(ctx, c, func(result *callResult, err error) { answered <- answer{result, err} })
+	a := <-answered
+	return a.result, a.err
+}
+
+// startTool is callTool on the calling goroutine: answered gets the answer, once, at the latest at
+// the deadline, and it returns when the handler has, see [host.Host.Start].
+func (s *Server) startTool(ctx context.Context, c *toolCall, answered func(*callResult, error)) {
+	var said *progress
+	var once sync.Once
+	answer := func(result *callResult, err error) {
+		once.Do(func() {
+			said.end()
+			answered(result, err)
+		})
+	}
+	// A panic must not end the process, nor leave the client without an answer.
+	contain := func() {
+		if v := recover(); v != nil {
+			answer(nil, s.panicked(methodCall, v))
+		}
+	}
+	defer contain()
 	s.awaitTool(ctx, c.name)
 	call := &host.Call{Tool: c.name, Args: c.args, Agent: c.agent()}
 	call.Complete = completer(c.session)
-	said := newProgress(ctx, c)
-	defer said.end()
+	if said = newProgress(ctx, c); said != nil {
+		call.Progress = said.say
+	}
 	if c.session != nil {
 		ctx = context.WithValue(ctx, sessionKey{}, c.session)
 	}
-	if said != nil {
-		call.Progress = said.say
-	}
 	ctx, ended := s.around(ctx, call, c.carried)
-	result, err := s.run(ctx, c, call)
-	ended(result, err)
+	if err := s.enter(ctx); err != nil {
+		ended(nil, err)
+		answer(s.convert(ctx, c, nil, err))
+		return
+	}
+	s.host.Start(ctx, call, func(result *host.Result, err error) {
+		defer contain()
+		result = s.leave(ctx, c, result)
+		ended(result, err)
+		answer(s.convert(ctx, c, result, err))
+	})
+}
 
+// enter waits until it is the call's turn. Calls of a client that does not read do not start,
+// since their results would pile up. Where it succeeds, leave must follow.
+func (s *Server) enter(ctx context.Context) error {
+	conn, _ := ctx.Value(connKey{}).(*lineConn)
+	for {
+		if err := s.limit.enter(ctx); err != nil {
+			return err
+		}
+		room := conn.noRoom()
+		if room == nil {
+			return nil
+		}
+		s.limit.leave()
+		select {
+		case <-room:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// leave gives the result of a call as it is to be sent, and its place to another call.
+func (s *Server) leave(ctx context.Context, c *toolCall, result *host.Result) *host.Result {
+	defer s.limit.leave()
+	if result != nil {
+		conn, _ := ctx.Value(connKey{}).(*lineConn)
+		result = s.cutTexts(owner(ctx, c.agentID, c.resultType), result)
+		c.size = result.Size()
+		conn.expect(c.size) // before another call takes its place
+	}
+	return result
+}
+
+// convert gives the answer to a call of which came a result or an error.
+func (s *Server) convert(ctx context.Context, c *toolCall, r *host.Result, err error) (*callResult, error) {
 	var unknown *host.UnknownToolError
 	switch {
 	case errors.As(err, &unknown) && unknown.Plugin == "": // a tool that waits for consent is told of in a result, which models see
@@ -98,41 +170,8 @@ func (s *Server) callTool(ctx context.Context, c *toolCall) (*callResult, error)
 	case err != nil && ctx.Err() != nil:
 		return nil, err // the client has cancelled, or is gone
 	case err != nil:
-		result = host.ErrorResult(err.Error())
+		r = host.ErrorResult(err.Error())
 	}
-	return s.convert(c, result), nil
-}
-
-// run carries the call to the host when its turn has come. Calls of a client that does
-// not read do not start, since their results would pile up.
-func (s *Server) run(ctx context.Context, c *toolCall, call *host.Call) (*host.Result, error) {
-	conn, _ := ctx.Value(connKey{}).(*lineConn)
-	for {
-		if err := s.limit.enter(ctx); err != nil {
-			return nil, err
-		}
-		room := conn.noRoom()
-		if room == nil {
-			break
-		}
-		s.limit.leave()
-		select {
-		case <-room:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-	}
-	defer s.limit.leave()
-	result, err := s.host.Call(ctx, call)
-	if result != nil {
-		result = s.cutTexts(owner(ctx, c.agentID, c.resultType), result)
-		c.size = result.Size()
-		conn.expect(c.size) // before another call takes its place
-	}
-	return result, err
-}
-
-func (s *Server) convert(c *toolCall, r *host.Result) *callResult {
 	if len(r.Structured) > 0 && !json.Valid(r.Structured) {
 		// It cannot be sent, and the client must not wait for ever.
 		s.log.Error("the structured content of a result is not JSON", "tool", c.name)
@@ -162,7 +201,7 @@ func (s *Server) convert(c *toolCall, r *host.Result) *callResult {
 		}
 		result.Meta[mcp.MetaKeyServerInfo] = c.server
 	}
-	return result
+	return result, nil
 }
 
 // cut gives at most the first n characters of s.

@@ -76,18 +76,22 @@ func parseCall(req *jsonrpc.Request) *toolCall {
 
 // answer makes a call, and gives the line of its answer.
 func (s *Server) answer(ctx context.Context, id json.RawMessage, c *toolCall) []byte {
-	line, err := s.tryAnswer(ctx, id, c)
+	result, err := s.callTool(ctx, c)
+	return s.line(id, result, err)
+}
+
+// line gives the line of the answer to a call.
+func (s *Server) line(id json.RawMessage, result *callResult, err error) (line []byte) {
+	defer func() {
+		if v := recover(); v != nil {
+			line = encodeResponse(id, nil, s.panicked(methodCall, v))
+		}
+	}()
+	if err == nil {
+		line, err = encodeResult(id, result)
+	}
 	if err != nil {
 		return encodeResponse(id, nil, err)
 	}
 	return line
-}
-
-func (s *Server) tryAnswer(ctx context.Context, id json.RawMessage, c *toolCall) (line []byte, err error) {
-	defer s.catch(methodCall, &err)
-	result, err := s.callTool(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	return encodeResult(id, result)
 }

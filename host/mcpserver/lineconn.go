@@ -76,7 +76,8 @@ type lineConn struct {
 	hangUp  context.CancelFunc
 	calls   sync.WaitGroup
 
-	turn     chan *lineReader     // to read
+	turn     chan *lineReader // to read
+	kept     keptTurn
 	resting  atomic.Int64         // goroutines that wait for their turn
 	messages chan jsonrpc.Message // for the SDK; closed when reading has ended
 	readDone chan struct{}
@@ -124,6 +125,7 @@ func newLineConn(ctx context.Context, s *Server, in io.Reader, out io.Writer) *l
 		progressed: make(chan struct{}, 1), ended: make(chan struct{}), closed: make(chan struct{}),
 		pending: map[jsonrpc.ID]*pendingRequest{},
 	}
+	c.kept.pass = c.passTurn
 	// Calls outlive ctx by the grace.
 	c.calling, c.hangUp = context.WithCancel(context.WithValue(context.WithoutCancel(ctx), connKey{}, c))
 	return c
@@ -140,13 +142,17 @@ func (c *lineConn) Close() error {
 
 // work reads lines in turn with others like it. Whichever has read a call makes it: to hand the
 // call over would be to wait until another processor has been woken. What it hands over is
-// the reading, to one that waits for that.
+// the reading, to one that waits for that, where it does not keep it.
 func (c *lineConn) work() {
+	var r *lineReader // where it is this one's turn
 	for {
-		c.resting.Add(1)
-		r, ok := <-c.turn
-		if c.resting.Add(-1); !ok {
-			return
+		if r == nil {
+			c.resting.Add(1)
+			next, ok := <-c.turn
+			if c.resting.Add(-1); !ok {
+				return
+			}
+			r = next
 		}
 		call := c.next(r)
 		if call == nil {
@@ -155,15 +161,41 @@ func (c *lineConn) work() {
 			close(c.readDone)
 			return
 		}
-		if c.resting.Load() == 0 {
-			go c.work()
+		if c.keepsTurn(r) {
+			c.kept.keep(r)
+			call()
+			r = c.kept.take()
+		} else {
+			c.passTurn(r)
+			r = nil
+			call()
 		}
-		c.turn <- r
-		call()
-		if c.resting.Load() >= maxResting {
+		if r == nil && c.resting.Load() >= maxResting {
 			return
 		}
 	}
+}
+
+// passTurn has another goroutine read.
+func (c *lineConn) passTurn(r *lineReader) {
+	if c.resting.Load() == 0 {
+		go c.work()
+	}
+	c.turn <- r
+}
+
+// keepsTurn reports whether the turn is kept for a call: calls are quick, and no line waits.
+func (c *lineConn) keepsTurn(r *lineReader) bool {
+	if r.hasLine() {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.areQuick() {
+		return false
+	}
+	c.gather(false) // nothing waits for a line that has to come
+	return true
 }
 
 // next reads lines until one brings a call, and gives what makes it; nil where reading has
@@ -371,19 +403,21 @@ func (c *lineConn) begin(id jsonrpc.ID, p *pendingRequest) error {
 
 // serve answers a call.
 func (c *lineConn) serve(ctx context.Context, cancel context.CancelFunc, id jsonrpc.ID, rawID json.RawMessage, call *toolCall) {
-	defer cancel()
 	began := time.Now()
-	line := c.server.answer(ctx, rawID, call)
-	c.note(time.Since(began))
-	if ctx.Err() != nil {
-		line = nil
-	}
-	flush, _ := c.answer(id, line) // it fails where nobody hears it any more
-	c.arrived(call.size)
-	c.calls.Done() // a client that does not read holds up nobody
-	if flush {
-		c.flush()
-	}
+	c.server.startTool(ctx, call, func(result *callResult, err error) {
+		line := c.server.line(rawID, result, err)
+		c.note(time.Since(began))
+		if ctx.Err() != nil {
+			line = nil
+		}
+		cancel()
+		flush, _ := c.answer(id, line) // it fails where nobody hears it any more
+		c.arrived(call.size)
+		c.calls.Done() // a client that does not read holds up nobody
+		if flush {
+			c.flush()
+		}
+	})
 }
 
 // refuse says what is wrong with a line. It does so with the id of the line, unless that is in

@@ -95,10 +95,13 @@ func (c *lineConn) note(took time.Duration) {
 	}
 }
 
+// areQuick reports whether the last calls took little time. c.mu is held.
+func (c *lineConn) areQuick() bool { return c.quick >= maxGathered }
+
 // gather says whether what is to be written waits for another line to be read, which must be
 // there already. c.mu is held.
 func (c *lineConn) gather(on bool) {
-	if on && c.gathered < maxGathered && c.quick >= maxGathered {
+	if on && c.gathered < maxGathered && c.areQuick() {
 		c.gathering = true
 		c.gathered++
 		return

@@ -538,7 +538,11 @@ func TestMetaThatIsNoObject(t *testing.T) {
 	defer s.Close()
 	r := host.TextResult("x")
 	r.Meta = json.RawMessage(`[1]`)
-	got, err := json.Marshal(s.convert(&toolCall{name: "x"}, r))
+	result, err := s.convert(t.Context(), &toolCall{name: "x"}, r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := json.Marshal(result)
 	if want := `{"content":[{"type":"text","text":"x"}]}`; err != nil || string(got) != want {
 		t.Errorf("got %s, %v", got, err)
 	}

@@ -62,9 +62,14 @@ func (s *Server) receive(next mcp.MethodHandler) mcp.MethodHandler {
 // catch, deferred, makes an error of a panic.
 func (s *Server) catch(method string, err *error) {
 	if v := recover(); v != nil {
-		s.log.Error("serving a request panicked", "method", method, "err", fmt.Sprint(v), "stack", string(debug.Stack()))
-		*err = internalError()
+		*err = s.panicked(method, v)
 	}
+}
+
+// panicked gives the error to answer where serving a request panicked.
+func (s *Server) panicked(method string, v any) error {
+	s.log.Error("serving a request panicked", "method", method, "err", fmt.Sprint(v), "stack", string(debug.Stack()))
+	return internalError()
 }
 
 func isNil(r mcp.Result) bool {

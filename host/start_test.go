@@ -1,0 +1,149 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+type startEnd struct {
+	result *Result
+	err    error
+}
+
+// started gives what comes of a call that is started, and has it known whether that came before
+// Start returned.
+func started(t *testing.T, h *Host, call *Call) (end startEnd, before bool) {
+	t.Helper()
+	ends := make(chan startEnd, 2)
+	h.Start(t.Context(), call, func(result *Result, err error) { ends <- startEnd{result, err} })
+	before = len(ends) > 0
+	synctest.Wait()
+	end = <-ends
+	if len(ends) > 0 {
+		t.Errorf("%s has ended twice", call.Tool)
+	}
+	return end, before
+}
+
+func TestStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := New(nil)
+		var closed atomic.Int32
+		slow := tool("slow", func(ctx context.Context, _ *Call) (*Result, error) {
+			time.Sleep(time.Minute) // whatever becomes of ctx
+			return TextResult("late"), nil
+		})
+		slow.Timeout = time.Second
+		replace(t, h, "p", Plugin, slow, answer("echo", "hello"),
+			tool("panics", func(context.Context, *Call) (*Result, error) { panic("on purpose") }),
+			tool("swapped", func(context.Context, *Call) (*Result, error) {
+				if closed.Add(1) == 1 {
+					return nil, ErrHandlerClosed
+				}
+				return TextResult("new version"), nil
+			}),
+		)
+		for _, c := range []struct {
+			tool, text string
+			failed     bool
+		}{
+			{"echo", "hello", false}, {"panics", "internal error", true}, {"swapped", "new version", false},
+		} {
+			end, before := started(t, h, &Call{Tool: c.tool})
+			if end.err != nil || end.result.IsError != c.failed || !strings.Contains(end.result.Content[0].Text(), c.text) || !before {
+				t.Errorf("%s: %+v, before Start returned: %t", c.tool, end, before)
+			}
+		}
+		var unknown *UnknownToolError
+		if end, before := started(t, h, &Call{Tool: "ech"}); !errors.As(end.err, &unknown) || !before {
+			t.Errorf("%+v", end)
+		}
+
+		began := time.Now()
+		ended := make(chan time.Duration, 1)
+		h.Start(t.Context(), &Call{Tool: "slow"}, func(result *Result, err error) {
+			if err != nil || result.Failure != FailureTimeout {
+				t.Errorf("%+v, %v", result, err)
+			}
+			ended <- time.Since(began)
+		})
+		if after, returned := <-ended, time.Since(began); after != time.Second || returned != time.Minute {
+			t.Errorf("the call ended after %v, and Start after %v", after, returned)
+		}
+
+		why := errors.New("why")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(why)
+		h.Start(ctx, &Call{Tool: "slow"}, func(result *Result, err error) {
+			if result != nil || !errors.Is(err, why) {
+				t.Errorf("%+v, %v", result, err)
+			}
+			ended <- 0
+		})
+		<-ended
+
+		if err := h.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if end, before := started(t, h, &Call{Tool: "echo"}); !errors.Is(end.err, ErrClosed) || !before {
+			t.Errorf("%+v", end)
+		}
+	})
+}
+
+// A handler that ends its goroutine ends the call, too.
+func TestGoexit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := New(nil)
+		replace(t, h, "p", Plugin, tool("exits", func(context.Context, *Call) (*Result, error) {
+			runtime.Goexit()
+			return nil, nil
+		}))
+		if got := text(t, h, &Call{Tool: "exits"}); got != "OK" {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
+type observerFunc func(Event)
+
+func (f observerFunc) Observe(e Event) { f(e) }
+
+// What panics on the way of a call is no reason for the process to end, nor for the call not to.
+func TestPanicOfObserver(t *testing.T) {
+	for _, kind := range []EventKind{CallStarted, CallProgress, CallEnded} {
+		synctest.Test(t, func(t *testing.T) {
+			h := New(nil)
+			h.Observe(observerFunc(func(e Event) {
+				if e.Kind == kind {
+					panic("on purpose")
+				}
+			}))
+			waits := tool("waits", func(ctx context.Context, c *Call) (*Result, error) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			})
+			waits.Timeout = time.Second
+			replace(t, h, "p", Plugin, waits, tool("talks", func(_ context.Context, c *Call) (*Result, error) {
+				c.Progress("on the way")
+				return TextResult("done"), nil
+			}))
+			if got := text(t, h, &Call{Tool: "talks"}); !strings.Contains(got, `internal error in tool "talks"`) {
+				t.Errorf("%v: got %q", kind, got)
+			}
+			if got := text(t, h, &Call{Tool: "waits"}); kind != CallProgress && !strings.Contains(got, `internal error in tool "waits"`) {
+				t.Errorf("%v: got %q", kind, got)
+			}
+			// Nothing of it is left behind.
+			if err := h.Close(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
