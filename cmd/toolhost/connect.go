@@ -42,7 +42,8 @@ func (p *program) connectCommand() *cobra.Command {
 		Long: `Has an MCP client start toolhost with the flags that are given here; the paths are
 written absolute. It shows what changes in the client's configuration and asks before
 it writes; without a terminal it writes with --yes only. Everything else in the file
-stays as it is, comments too, and a copy of what it was is kept beside it.
+stays as it is, comments too, and what you added to the entry yourself (env, timeout,
+trust, …). A copy of what the file was is kept beside it.
 
 With --url the client is told where a toolhost serves HTTP, with the token of
 --token-file or of the state folder.`,

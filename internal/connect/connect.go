@@ -1,6 +1,7 @@
 // Package connect writes an MCP server into the configurations of the programs that
-// speak to MCP servers, and takes it out again. It changes the entry of that server and
-// nothing else: comments, order and what it does not know stay as they are written.
+// speak to MCP servers, and takes it out again. It changes how that server is reached
+// and nothing else: comments, order and what it does not know stay as they are written, also in
+// the entry of the server.
 //
 //	client := connect.Clients()[i]
 //	file, err := connect.Open(client.File(place))
@@ -73,6 +74,17 @@ func (f fields) MarshalJSON() ([]byte, error) {
 }
 
 var _ json.Marshaler = fields(nil)
+
+// has reports whether there is a member of that name.
+func (f fields) has(name string) bool {
+	return slices.ContainsFunc(f, func(m field) bool { return m.name == name })
+}
+
+// spelledOtherwise reports whether a name is that of a member but for case. The only
+// objects in entries hold headers, of which the case does not count.
+func (f fields) spelledOtherwise(name, _ string) bool {
+	return slices.ContainsFunc(f, func(m field) bool { return m.name != name && strings.EqualFold(m.name, name) })
+}
 
 // errNoHTTP says that a client has no servers over HTTP in its configuration.
 var errNoHTTP = errors.New("its configuration file takes no servers over HTTP; leave --url out, and it starts toolhost itself")
@@ -192,41 +204,60 @@ func (p Place) appFile(parts ...string) string {
 	return filepath.Join(append([]string{base}, parts...)...)
 }
 
-// Set gives the text of a configuration with the server in it.
+// ofOtherWay reports whether a member of an entry, whose value is written as JSON, is about another way to reach
+// the server than the one that is written: clients refuse an entry with both, or take the
+// wrong one. What the user says of the server itself (how long to wait, what to trust)
+// holds either way.
+func (s Server) ofOtherWay(name, value string) bool {
+	switch name {
+	case "url", "httpUrl", "tcp":
+		return true // an address, and not the one that is written
+	case "command", "args", "env", "environment", "env_vars", "envFile", "cwd":
+		return s.URL != ""
+	case "headers", "http_headers", "env_http_headers", "headersHelper", "bearer_token", "bearer_token_env_var",
+		"oauth", "oauth_resource", "auth", "authProviderType", "targetAudience", "targetServiceAccount":
+		return s.URL == ""
+	case "type":
+		if s.URL == "" {
+			return value != `"stdio"` && value != `"local"`
+		}
+		return value != `"http"` && value != `"streamable-http"` && value != `"remote"`
+	}
+	return false
+}
+
+// Set gives the text of a configuration with the server in it. Of an entry that is there, members
+// that are not about how the server is reached stay as they are written.
 func (c *Client) Set(text string, s Server) (string, error) {
 	value, err := c.entry(s)
 	if err != nil {
 		return "", err
 	}
-	return c.change(text, s.Name, value)
+	return c.change(text, s.Name, value, s.ofOtherWay)
 }
 
 // Remove gives the text of a configuration without the server of that name.
-func (c *Client) Remove(text, name string) (string, error) { return c.change(text, name, nil) }
+func (c *Client) Remove(text, name string) (string, error) { return c.change(text, name, nil, nil) }
 
 // mark is the byte order mark with which some editors begin a file.
 const mark = "\ufeff"
 
-func (c *Client) change(text, name string, value fields) (string, error) {
+func (c *Client) change(text, name string, value fields, other func(name, value string) bool) (string, error) {
 	set := setJSON
 	if c.toml {
 		set = setTOML
-	}
-	var v any
-	if value != nil {
-		v = value
 	}
 	text, hasMark := strings.CutPrefix(text, mark)
 	windows := strings.Contains(text, "\n") && strings.Count(text, "\r\n") == strings.Count(text, "\n")
 	if windows {
 		text = strings.ReplaceAll(text, "\r\n", "\n")
 	}
-	out, err := set(text, c.key, name, v)
+	out, err := set(text, c.key, name, value, other)
 	if err != nil {
 		return "", err
 	}
 	// What was written must be what a program reads.
-	if again, err := set(out, c.key, name, v); err != nil || again != out {
+	if again, err := set(out, c.key, name, value, other); err != nil || again != out {
 		return "", fmt.Errorf("the change would not hold; write it by hand: %w", errors.Join(err))
 	}
 	if windows {

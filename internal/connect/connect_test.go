@@ -139,14 +139,14 @@ func TestTextsStay(t *testing.T) {
 			"\ufeff[a]\r\nb = 1\r\n\r\n[mcp_servers.toolhost]\r\ncommand = \"/t\"\r\nargs = []\r\n", "\ufeff[a]\r\nb = 1\r\n"},
 		{"toml comments", "codex",
 			"[mcp_servers.toolhost]\ncommand = 'old'\n# of ours\nargs = []\n\n# of other\n# and more\n[other]\nb = 1\n",
-			"[mcp_servers.toolhost]\ncommand = \"/t\"\nargs = []\n\n# of other\n# and more\n[other]\nb = 1\n",
+			"[mcp_servers.toolhost]\ncommand = \"/t\"\n# of ours\nargs = []\n\n# of other\n# and more\n[other]\nb = 1\n",
 			"# of other\n# and more\n[other]\nb = 1\n"},
 		{"no servers yet", "cursor",
 			"{\n    \"a\": 1\n}\n",
 			"{\n    \"a\": 1,\n    \"mcpServers\": {\n        \"toolhost\": {\n            \"command\": \"/t\",\n            \"args\": []\n        }\n    }\n}\n", ""},
 		{"on one line", "cursor", `{"a":1,"mcpServers":{}}`,
 			"{\"a\":1,\"mcpServers\":{\n  \"toolhost\": {\n    \"command\": \"/t\",\n    \"args\": []\n  }\n}}", ""},
-		{"replaced", "cursor", "{\n  \"mcpServers\": {\n    \"toolhost\": {\"command\": \"old\", \"env\": {}},\n    \"z\": 1\n  }\n}",
+		{"replaced", "cursor", "{\n  \"mcpServers\": {\n    \"toolhost\": {\"command\": \"old\", \"url\": \"u\"},\n    \"z\": 1\n  }\n}",
 			"{\n  \"mcpServers\": {\n    \"toolhost\": {\n      \"command\": \"/t\",\n      \"args\": []\n    },\n    \"z\": 1\n  }\n}",
 			"{\n  \"mcpServers\": {\n    \"z\": 1\n  }\n}"},
 		{"toml", "codex",
@@ -154,11 +154,11 @@ func TestTextsStay(t *testing.T) {
 			"# mine\nmodel = \"x\" # [not.a.table]\ntext = \"\"\"\n[mcp_servers.toolhost]\n\"\"\"\n\n[mcp_servers.other]\ncommand = 'a'\n\n[mcp_servers.toolhost]\ncommand = \"/t\"\nargs = []\n", ""},
 		{"toml replaced", "codex",
 			"[mcp_servers.\"toolhost\"]\ncommand = 'old'\nargs = [\n  '[x]',\n]\n[mcp_servers.toolhost.env]\nA = '1'\n[other]\nb = 1\n",
-			"[mcp_servers.toolhost]\ncommand = \"/t\"\nargs = []\n\n[other]\nb = 1\n",
+			"[mcp_servers.\"toolhost\"]\ncommand = \"/t\"\nargs = []\n[mcp_servers.toolhost.env]\nA = '1'\n[other]\nb = 1\n",
 			"[other]\nb = 1\n"},
 		{"names in quotes", "codex",
 			"[projects.\"/a[b]#c\"]\nx = 1\n\n[mcp_servers.\"tool host\"]\na = 1\n\n[mcp_servers.\"toolhost.x\"]\na = 1\n\n[\"mcp_servers.toolhost\"]\na = 1\n\n[mcp_servers . 'toolhost' ] # ours\na = 1\n\n\n[mcp_servers.toolhost.\"a.b\"]\na = 1\n\n\n[z]",
-			"[projects.\"/a[b]#c\"]\nx = 1\n\n[mcp_servers.\"tool host\"]\na = 1\n\n[mcp_servers.\"toolhost.x\"]\na = 1\n\n[\"mcp_servers.toolhost\"]\na = 1\n\n[mcp_servers.toolhost]\ncommand = \"/t\"\nargs = []\n\n\n[z]",
+			"[projects.\"/a[b]#c\"]\nx = 1\n\n[mcp_servers.\"tool host\"]\na = 1\n\n[mcp_servers.\"toolhost.x\"]\na = 1\n\n[\"mcp_servers.toolhost\"]\na = 1\n\n[mcp_servers . 'toolhost' ] # ours\ncommand = \"/t\"\nargs = []\na = 1\n\n\n[mcp_servers.toolhost.\"a.b\"]\na = 1\n\n\n[z]",
 			"[projects.\"/a[b]#c\"]\nx = 1\n\n[mcp_servers.\"tool host\"]\na = 1\n\n[mcp_servers.\"toolhost.x\"]\na = 1\n\n[\"mcp_servers.toolhost\"]\na = 1\n\n[z]"},
 		{"quotes at the end of a text", "codex", "a = \"\"\"\"b\"\"\"\"\"\nc = '''d''''\n",
 			"a = \"\"\"\"b\"\"\"\"\"\nc = '''d''''\n\n[mcp_servers.toolhost]\ncommand = \"/t\"\nargs = []\n", "a = \"\"\"\"b\"\"\"\"\"\nc = '''d''''\n"},
@@ -264,11 +264,15 @@ func TestOthersStay(t *testing.T) {
 						t.Fatalf("%q: %v", set, err)
 					}
 					was, said := plain(t, in)
+					entry := map[string]any{"command": "/t", "args": []any{`a\u003cb<`}}
+					if old, ok := servers(was)["toolhost"].(map[string]any); ok && old["n"] != nil {
+						entry["n"] = old["n"]
+					}
 					delete(servers(was), "toolhost")
 					for _, k := range []struct {
 						text string
 						want any
-					}{{set, map[string]any{"command": "/t", "args": []any{`a\u003cb<`}}}, {gone, nil}} {
+					}{{set, entry}, {gone, nil}} {
 						got, says := plain(t, k.text)
 						if entry := servers(got)["toolhost"]; !reflect.DeepEqual(entry, k.want) {
 							t.Errorf("%q became %q", in, k.text)
@@ -313,11 +317,17 @@ func plain(t *testing.T, text string) (document map[string]any, comments []strin
 }
 
 func FuzzSet(f *testing.F) {
-	for _, seed := range []string{"", "{}", `{"mcpServers":{"a":{},},}`, "// c\n{\"mcpServers\":/*x*/{}\n}", "a = 1\n[b]\n", "[mcp_servers.toolhost]\n"} {
+	for _, seed := range []string{"", "{}", `{"mcpServers":{"a":{},},}`, "// c\n{\"mcpServers\":/*x*/{}\n}", "a = 1\n[b]\n", "[mcp_servers.toolhost]\n",
+		`{"mcpServers":{"toolhost":{"url":1,"a":{},"headers":{"authorization":1,},},}}`, "[mcp_servers.toolhost]\nhttp_headers = { a = 'b', } # c\nurl = ''\n# d\n[mcp_servers.toolhost.env]\nA = 1\n# e\n"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, in string) {
 		for _, c := range Clients() {
+			if there, err := c.Set(in, remote); err == nil {
+				if over, err := c.Set(there, local); err == nil && strings.Contains(over, remote.Token) && !strings.Contains(in, remote.Token) {
+					t.Fatalf("%s: the token stays in %q, which was %q", c.Name, over, in)
+				}
+			}
 			got, err := c.Set(in, local)
 			if err != nil {
 				continue

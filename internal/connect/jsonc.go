@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -218,8 +219,8 @@ func (o *objectSpan) find(name string) (*memberSpan, int, error) {
 }
 
 // setJSON puts an entry into the object named key of a text, or takes it out where value
-// is nil.
-func setJSON(text, key, name string, value any) (string, error) {
+// is nil. Of an entry that is there, what other says is taken out; what else it has stays.
+func setJSON(text, key, name string, value fields, other func(name, value string) bool) (string, error) {
 	switch j := (&jsonc{text: text}); {
 	case value == nil && strings.TrimSpace(text) == "":
 		return text, nil
@@ -263,10 +264,72 @@ func setJSON(text, key, name string, value any) (string, error) {
 		return cutMember(text, servers, i), nil
 	case old == nil:
 		return insert(text, servers, name, value), nil
-	case sameJSON(text[old.value.from:old.value.to], value):
-		return text, nil // whatever white space another program has put there
 	}
-	return text[:old.value.from] + indented(value, indentOf(text, old.whole.from), unitOf(text)) + text[old.value.to:], nil
+	entry := text[old.value.from:old.value.to]
+	if !strings.HasPrefix(entry, "{") {
+		return text[:old.value.from] + indented(value, indentOf(text, old.whole.from), unitOf(text)) + text[old.value.to:], nil
+	}
+	o, err := objectAt(text, old.value.from)
+	if err != nil {
+		return "", err
+	}
+	stays := func(m memberSpan) bool { return !value.has(m.name) && !other(m.name, text[m.value.from:m.value.to]) }
+	if json.Valid([]byte(entry)) && !sameJSON(entry, value) && !slices.ContainsFunc(o.members, stays) { // nor does it have comments
+		return text[:old.value.from] + indented(value, indentOf(text, old.whole.from), unitOf(text)) + text[old.value.to:], nil
+	}
+	if text, err = mergeJSON(text, old.value.from, value, other); err != nil {
+		return "", fmt.Errorf("%q: %w", name, err)
+	}
+	return text, nil
+}
+
+// mergeJSON sets members of the object that stands at a place, and takes out those that
+// other says. What else is in it stays as it is written, and what says the same already,
+// whatever white space another program has put there.
+func mergeJSON(text string, from int, set fields, other func(name, value string) bool) (string, error) {
+	for _, f := range set {
+		o, err := objectAt(text, from)
+		if err != nil {
+			return "", err
+		}
+		oneLine := !strings.Contains(text[o.from:o.to], "\n")
+		old, _, err := o.find(f.name)
+		if err != nil {
+			return "", err
+		}
+		switch inner, isObject := f.value.(fields); {
+		case old == nil && oneLine && len(o.members) > 0:
+			last := o.members[len(o.members)-1].whole.to
+			text = text[:last] + ", " + jsondoc.Quote(f.name) + ": " + string(jsondoc.Marshal(f.value)) + text[last:]
+		case old == nil:
+			text = insert(text, o, f.name, f.value)
+		case sameJSON(text[old.value.from:old.value.to], f.value):
+		case isObject && text[old.value.from] == '{' && !sameJSON(text[old.value.from:old.value.to], fields{}):
+			if text, err = mergeJSON(text, old.value.from, inner, inner.spelledOtherwise); err != nil {
+				return "", fmt.Errorf("%q: %w", f.name, err)
+			}
+		case oneLine:
+			text = text[:old.value.from] + string(jsondoc.Marshal(f.value)) + text[old.value.to:]
+		default:
+			text = text[:old.value.from] + indented(f.value, indentOf(text, old.whole.from), unitOf(text)) + text[old.value.to:]
+		}
+	}
+	for {
+		o, err := objectAt(text, from)
+		if err != nil {
+			return "", err
+		}
+		i := slices.IndexFunc(o.members, func(m memberSpan) bool {
+			return !set.has(m.name) && other(m.name, text[m.value.from:m.value.to])
+		})
+		if i < 0 {
+			return text, nil
+		}
+		if _, _, err := o.find(o.members[i].name); err != nil {
+			return "", err
+		}
+		text = cutMember(text, o, i)
+	}
 }
 
 // insert adds a member at the end of an object.

@@ -18,6 +18,7 @@ type tomlLine struct {
 	array  bool     // the table is one of a list of tables
 	key    []string // of a value, part by part; nil elsewhere
 	inside bool     // it is inside a text or a list that began on a line above
+	note   int      // where a comment begins behind something else; 0 where there is none
 }
 
 // tomlLines reads a TOML text as far as is needed to know where tables begin.
@@ -64,6 +65,7 @@ func tomlLines(text string) ([]tomlLine, error) {
 					return nil, fmt.Errorf("line %d: a text has no end", number)
 				}
 			case rest[0] == '#':
+				l.note = i
 				i = len(line)
 			case strings.HasPrefix(rest, `"""`), strings.HasPrefix(rest, `'''`):
 				open = rest[:3]
@@ -137,43 +139,56 @@ func tomlKey(text string) (parts []string, rest string) {
 	}
 }
 
-// setTOML puts the table [key.name] into a text, or takes it out where value is nil.
-func setTOML(text, key, name string, value any) (string, error) {
+// setTOML puts the table [key.name] into a text, or takes it out where value is nil. Of a
+// table that is there, what other says is taken out; what else it has stays.
+func setTOML(text, key, name string, value fields, other func(name, value string) bool) (string, error) {
 	lines, err := tomlLines(text)
 	if err != nil {
 		return "", err
 	}
 	table := []string{key, name}
-	entry := ""
-	if value != nil {
-		entry = "[" + key + "." + name + "]\n" + tomlValues(value)
-	}
-	var out strings.Builder
-	found, within := false, false
-	placed := false // the entry stands in the place of the table, or part of it, that is read
+	found := false
 	var header []string
-	var held []byte // blank lines and comments in the table, which may be of what follows it
 	for _, l := range lines {
 		if l.header != nil {
 			header = l.header
-			switch now, rest := hasPrefix(header, table), string(held); {
-			case now && !found && value != nil:
-				out.WriteString(entry)
-				found, placed = true, true
-			case now:
-				found, placed = true, placed && within
-			case within && placed && !strings.HasPrefix(rest, "\n"):
-				out.WriteString("\n" + rest)
-			case within && placed:
-				out.WriteString(rest)
-			case within:
-				out.WriteString(strings.TrimLeft(rest, "\n"))
-			}
-			within, held = hasPrefix(header, table), nil
+			found = found || hasPrefix(header, table)
 		}
 		path := slices.Concat(header, l.key)
-		if !within && (l.key != nil || l.array) && (hasPrefix(path, table) || slices.Equal(path, table[:1])) {
+		if l.array && slices.Equal(path, table) || !hasPrefix(header, table) && l.key != nil && hasPrefix(path, table) || (l.key != nil || l.array) && slices.Equal(path, table[:1]) {
 			return "", fmt.Errorf("it has %q in a form that is not changed here: %.60q", key+"."+name, strings.TrimSpace(l.text))
+		}
+	}
+	switch {
+	case value == nil:
+		return cutTOML(lines, table), nil
+	case found:
+		return mergeTOML(text, table, value, other)
+	}
+	switch {
+	case text == "":
+	case !strings.HasSuffix(text, "\n"):
+		text += "\n\n"
+	default:
+		text += "\n"
+	}
+	return text + tomlTable(table, value), nil
+}
+
+// cutTOML takes a table out, with those below it. Comments at its end may be of what follows it, and stay.
+func cutTOML(lines []tomlLine, table []string) string {
+	var out strings.Builder
+	within := false
+	var held []byte // blank lines and comments in the table
+	for _, l := range lines {
+		if l.header != nil {
+			if now := hasPrefix(l.header, table); within && !now {
+				out.WriteString(strings.TrimLeft(string(held), "\n"))
+				within = false
+			} else {
+				within = now
+			}
+			held = nil
 		}
 		switch {
 		case !within:
@@ -185,41 +200,35 @@ func setTOML(text, key, name string, value any) (string, error) {
 		}
 	}
 	switch rest := string(held); {
-	case within && !placed && strings.Trim(rest, " \t\n") == "": // the table was the last thing
-		return strings.TrimRight(out.String(), "\n") + strings.Repeat("\n", min(1, out.Len())), nil
-	case within && !placed:
-		return out.String() + strings.TrimLeft(rest, "\n"), nil
-	case found || value == nil:
-		return out.String() + rest, nil
-	}
-	before := out.String()
-	switch {
-	case before == "":
-	case !strings.HasSuffix(before, "\n"):
-		before += "\n\n"
+	case within && strings.Trim(rest, " \t\n") == "": // the table was the last thing
+		return strings.TrimRight(out.String(), "\n") + strings.Repeat("\n", min(1, out.Len()))
 	default:
-		before += "\n"
+		return out.String() + strings.TrimLeft(rest, "\n")
 	}
-	return before + entry, nil
 }
 
 func hasPrefix(path, prefix []string) bool {
 	return len(path) >= len(prefix) && slices.Equal(path[:len(prefix)], prefix)
 }
 
-// tomlValues writes the values of an entry. JSON's texts and lists of texts are TOML too.
-func tomlValues(value any) string {
-	var b strings.Builder
-	for _, f := range value.(fields) {
-		text := string(jsondoc.Marshal(f.value))
-		if table, ok := f.value.(fields); ok {
-			var parts []string
-			for _, g := range table {
-				parts = append(parts, jsondoc.Quote(g.name)+" = "+string(jsondoc.Marshal(g.value)))
-			}
-			text = "{ " + strings.Join(parts, ", ") + " }"
-		}
-		fmt.Fprintf(&b, "%s = %s\n", f.name, text)
+// tomlTable writes a table with its values.
+func tomlTable(name []string, values fields) string {
+	text := "[" + strings.Join(name, ".") + "]\n"
+	for _, f := range values {
+		text += f.name + " = " + tomlValue(f.value) + "\n"
 	}
-	return b.String()
+	return text
+}
+
+// tomlValue writes a value. JSON's texts and lists of texts are TOML too.
+func tomlValue(value any) string {
+	table, ok := value.(fields)
+	if !ok {
+		return string(jsondoc.Marshal(value))
+	}
+	var parts []string
+	for _, f := range table {
+		parts = append(parts, jsondoc.Quote(f.name)+" = "+tomlValue(f.value))
+	}
+	return "{ " + strings.Join(parts, ", ") + " }"
 }
