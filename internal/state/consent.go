@@ -235,7 +235,7 @@ func consentText(v *ConsentVersion) []byte {
 		return nil
 	}
 	text, err := json.Marshal(v)
-	if err != nil {
+	if err != nil || !utf8.Valid(text) {
 		return []byte("{}") // its summary is no JSON: it is the version of nothing
 	}
 	return text

@@ -71,7 +71,7 @@ func FuzzReadVersion(f *testing.F) {
 	} {
 		f.Add(consentText(v))
 	}
-	for _, text := range []string{"", " ", "null", "[]", `{"fingerprint":1}`, `{"files":{"a":"!"}}`, `{"files":[]}`, `{"files":{"a":1}}`, `{"differs":"x"}`, `{"summary":null}`, "{\"tree\":\"\xff\"}"} {
+	for _, text := range []string{"", " ", "null", "[]", `{"fingerprint":1}`, `{"files":{"a":"!"}}`, `{"files":[]}`, `{"files":{"a":1}}`, `{"differs":"x"}`, `{"summary":null}`, "{\"tree\":\"\xff\"}", "{\"summary\":\"\xff\"}"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
