@@ -30,6 +30,8 @@ type exchange struct {
 	single bool            // it brought one request, and ends with its answer
 	id     json.RawMessage // of that request
 	news   bool            // it brought a notification, which has no answer
+	// refused are the answers to those messages of a batch that are not for the SDK.
+	refused [][]byte
 	// answered says that such a request has been served: what is written next is its answer.
 	answered atomic.Bool
 

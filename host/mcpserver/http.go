@@ -17,6 +17,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolhost/toolhost/internal/jsondoc"
 )
 
 const (
@@ -179,12 +181,21 @@ func (h *HTTPHandler) post(w http.ResponseWriter, r *http.Request, x *exchange) 
 	size := int64(len(body))
 	h.hold(size)
 	defer h.hold(-size)
-	if isBatch(body) { // they exist in the oldest revision; the SDK knows where
+	if isBatch(body) {
 		if x.late {
 			refuseLate(w, nil)
 			return
 		}
-		h.cancelCalls(x, body)
+		rest, wrong := h.sortBatch(r, x, body)
+		if wrong != nil {
+			refuse(w, http.StatusBadRequest, nil, wrong.Code, wrong.Message)
+			return
+		}
+		if len(rest) == 0 {
+			h.serveRefused(w, x)
+			return
+		}
+		body = jsondoc.Marshal(rest)
 	} else {
 		msg, id, wrong := parseLine(body)
 		if wrong == nil && len(body) == 0 {
@@ -210,17 +221,8 @@ func (h *HTTPHandler) post(w http.ResponseWriter, r *http.Request, x *exchange) 
 				h.serveCall(w, x, req.ID, id, call)
 				return
 			}
-			if wrong := wrongParams(req); wrong != nil {
+			if wrong := h.wrongRequest(r, x, req); wrong != nil {
 				refuse(w, http.StatusBadRequest, id, wrong.Code, wrong.Message)
-				return
-			}
-			if needsSession(r, req) {
-				refuse(w, http.StatusBadRequest, id, jsonrpc.CodeInvalidRequest,
-					fmt.Sprintf("there is no session: send %q first, and the %s of its answer with what follows", methodInitialize, headerSession))
-				return
-			}
-			if req.Method == methodInitialize && h.inSession(x) {
-				refuse(w, http.StatusBadRequest, id, jsonrpc.CodeInvalidRequest, "the session has begun; leave "+headerSession+" out to begin another")
 				return
 			}
 			x.single, x.id = true, id
@@ -238,13 +240,27 @@ func (h *HTTPHandler) post(w http.ResponseWriter, r *http.Request, x *exchange) 
 		defer h.madeRoom(x)
 	}
 	r.Body = newBody(body)
-	r.ContentLength = size
+	r.ContentLength = int64(len(body))
 	h.pass(w, r, x)
 }
 
 // refuseLate answers a request of a session that has ended.
 func refuseLate(w http.ResponseWriter, id json.RawMessage) {
 	refuse(w, http.StatusNotFound, id, jsonrpc.CodeInvalidRequest, "session not found")
+}
+
+// wrongRequest says what is wrong with a request that the SDK would serve, or refuse in other
+// words; nil where nothing is known to be.
+func (h *HTTPHandler) wrongRequest(r *http.Request, x *exchange, req *jsonrpc.Request) *jsonrpc.Error {
+	switch wrong := wrongParams(req); {
+	case wrong != nil:
+		return wrong
+	case needsSession(r, req):
+		return rpcError(jsonrpc.CodeInvalidRequest, "there is no session: send %q first, and the %s of its answer with what follows", methodInitialize, headerSession)
+	case req.Method == methodInitialize && h.inSession(x):
+		return rpcError(jsonrpc.CodeInvalidRequest, "the session has begun; leave %s out to begin another", headerSession)
+	}
+	return nil
 }
 
 // needsSession reports whether a request would be one of a session, and names none. What may
@@ -273,6 +289,9 @@ func (h *HTTPHandler) pass(w http.ResponseWriter, r *http.Request, x *exchange) 
 	answer := newStream(w, x)
 	defer answer.finish()
 	next.ServeHTTP(answer, r)
+	if len(x.refused) > 0 && x.ctx.Err() == nil {
+		answer.add(x.refused)
+	}
 }
 
 var errBusy = errors.New("the tool host is busy with large requests; try again")

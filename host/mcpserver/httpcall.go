@@ -118,9 +118,7 @@ func (h *HTTPHandler) serveCall(w http.ResponseWriter, x *exchange, id jsonrpc.I
 	}
 	answer := newStream(w, x)
 	defer answer.finish()
-	answer.Header().Set("Content-Type", "text/event-stream")
-	answer.Header().Set("Cache-Control", "no-cache, no-transform")
-	answer.WriteHeader(http.StatusOK)
+	answer.begin()
 	call.notify = answer.notify
 	line := h.server.answer(x.ctx, rawID, call)
 	h.endCall(x, id) // before the client can know, and use the id again
@@ -191,20 +189,6 @@ func (h *HTTPHandler) cancelCall(x *exchange, params json.RawMessage) {
 	}
 	if call := x.session.calls[id]; call != nil {
 		call.stop(context.Canceled)
-	}
-}
-
-// cancelCalls is cancelCall for all cancellations of a batch.
-func (h *HTTPHandler) cancelCalls(x *exchange, batch []byte) {
-	var parts []json.RawMessage
-	if x.session == nil || json.Unmarshal(batch, &parts) != nil {
-		return // of what is wrong with it the SDK tells
-	}
-	for _, part := range parts {
-		msg, _, _ := parseLine(part)
-		if req, ok := msg.(*jsonrpc.Request); ok && req.Method == methodCancelled {
-			h.cancelCall(x, req.Params)
-		}
 	}
 }
 

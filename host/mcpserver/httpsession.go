@@ -199,10 +199,4 @@ func (h *HTTPHandler) Sessions() (n int) {
 // isStateless reports whether a request stands for itself.
 func isStateless(r *http.Request) bool { return r.Header.Get(headerRevision) >= statelessRevision }
 
-// isBatch reports whether a body is a JSON-RPC batch.
-func isBatch(body []byte) bool {
-	body = bytes.TrimLeft(body, " \t\r\n")
-	return len(body) > 0 && body[0] == '['
-}
-
 func newBody(body []byte) io.ReadCloser { return io.NopCloser(bytes.NewReader(body)) }

@@ -70,6 +70,37 @@ func (s *stream) WriteHeader(status int) {
 	s.decide(status)
 }
 
+// begin makes the answer a stream of events.
+func (s *stream) begin() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.header.Set("Content-Type", "text/event-stream")
+	s.header.Set("Cache-Control", "no-cache, no-transform")
+	s.decide(http.StatusOK)
+}
+
+// add sends answers beside those of the SDK, unless it has refused the request.
+func (s *stream) add(answers [][]byte) {
+	s.mu.Lock()
+	accepted := s.status == http.StatusAccepted // it has no answers
+	if accepted {
+		s.status = 0
+	}
+	status := s.status
+	s.mu.Unlock()
+	if status >= http.StatusBadRequest {
+		return
+	}
+	if status == 0 {
+		s.begin()
+	}
+	for _, line := range answers {
+		if s.event(line) != nil {
+			return // the client is gone
+		}
+	}
+}
+
 // decide takes the header as it is now. s.mu is held.
 func (s *stream) decide(status int) {
 	if s.status != 0 {
