@@ -145,7 +145,9 @@ func (h *Host) start(ctx context.Context, call *Call, find finder, ended func(*R
 func (h *Host) contain(r *run) {
 	if v := recover(); v != nil {
 		h.log.Error("carrying a call panicked", "tool", r.call.Tool, "call", r.id, "err", fmt.Sprint(v), "stack", string(debug.Stack()))
-		r.ended(ErrorResult(panicError{r.call.Tool}.Error()), nil)
+		result := ErrorResult(panicError{r.call.Tool}.Error())
+		result.Failure = FailureCrash
+		r.ended(result, nil)
 	}
 }
 

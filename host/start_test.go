@@ -134,8 +134,9 @@ func TestPanicOfObserver(t *testing.T) {
 				c.Progress("on the way")
 				return TextResult("done"), nil
 			}))
-			if got := text(t, h, &Call{Tool: "talks"}); !strings.Contains(got, `internal error in tool "talks"`) {
-				t.Errorf("%v: got %q", kind, got)
+			r, err := h.Call(t.Context(), &Call{Tool: "talks"})
+			if err != nil || r.Failure != FailureCrash || !strings.Contains(r.Content[0].Text(), `internal error in tool "talks"`) {
+				t.Errorf("%v: got %+v, %v", kind, r, err)
 			}
 			if got := text(t, h, &Call{Tool: "waits"}); kind != CallProgress && !strings.Contains(got, `internal error in tool "waits"`) {
 				t.Errorf("%v: got %q", kind, got)
