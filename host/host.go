@@ -132,7 +132,7 @@ type Agent struct {
 	Name string
 }
 
-// Call is one call of a tool. The caller fills Tool, Args, Agent and, where wanted,
+// Call is one call of a tool. The caller fills Tool, Args, Agent and, where wanted, Meta,
 // Folder and Progress; the handler sees a copy with the rest filled in.
 type Call struct {
 	Tool string
@@ -140,6 +140,9 @@ type Call struct {
 	// defaults filled in.
 	Args  json.RawMessage
 	Agent Agent
+	// Meta is what the client said beside the arguments, in _meta, as it came: a JSON object,
+	// empty or null where it said nothing. The host does not look at it, and plugins do not get it.
+	Meta json.RawMessage
 	// Folder is the agent's folder; "" is the host's.
 	Folder string
 	// Progress takes what the handler says on its way: one goroutine at a time, at most

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolhost/toolhost/host"
+	"github.com/toolhost/toolhost/internal/jsondoc"
 )
 
 // maxAgentName is how many characters of a client's name are kept: it goes into logs.
@@ -33,6 +34,7 @@ type toolCall struct {
 	name    string
 	args    json.RawMessage
 	meta    mcp.Meta
+	rawMeta json.RawMessage     // meta as it came; where the SDK has read it, as good as that
 	header  http.Header         // of the HTTP request that brought it, if one did
 	session *mcp.ServerSession  // nil where it has none
 	agentID string              // "" where it has no session
@@ -51,6 +53,9 @@ func sdkCall(req *mcp.CallToolRequest) *toolCall {
 	c := &toolCall{
 		name: req.Params.Name, args: req.Params.Arguments, meta: req.Params.Meta,
 		session: req.Session, agentID: req.Session.ID(), client: req.ClientInfo(), resultType: resultType(req), notify: req.Session.NotifyProgress,
+	}
+	if len(c.meta) > 0 {
+		c.rawMeta = jsondoc.Marshal(c.meta)
 	}
 	if extra := req.GetExtra(); extra != nil {
 		c.header = extra.Header
@@ -106,7 +111,7 @@ func (s *Server) startTool(ctx context.Context, c *toolCall, answered func(*call
 	}
 	defer contain()
 	s.awaitTool(ctx, c.name)
-	call := &host.Call{Tool: c.name, Args: c.args, Agent: c.agent()}
+	call := &host.Call{Tool: c.name, Args: c.args, Agent: c.agent(), Meta: c.rawMeta}
 	call.Complete = completer(c.session)
 	if said = newProgress(ctx, c); said != nil {
 		call.Progress = said.say

@@ -59,7 +59,7 @@ func parseCall(req *jsonrpc.Request) *toolCall {
 		case "arguments":
 			c.args = value
 		case "_meta":
-			c.meta = nil // of members of one name the last one counts
+			c.meta, c.rawMeta = nil, value // of members of one name the last one counts
 			ok = json.Unmarshal(value, &c.meta) == nil
 		default:
 			ok = false

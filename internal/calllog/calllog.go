@@ -139,7 +139,7 @@ func (l *Log) Observe(e host.Event) {
 }
 
 func (l *Log) put(e *host.Event) {
-	bytes := int64(len(e.Received)+len(e.Call.Args)) + heldBy(e.Result) + heldByTouched(e.Touched)
+	bytes := int64(len(e.Received)+len(e.Call.Args)+len(e.Call.Meta)) + heldBy(e.Result) + heldByTouched(e.Touched)
 	l.mu.Lock()
 	said := l.progress[e.Call.ID]
 	if said != nil {
@@ -156,7 +156,7 @@ func (l *Log) put(e *host.Event) {
 	r := record{event: *e, progress: said, bytes: bytes}
 	if l.bytes+bytes > maxQueueBytes {
 		call := *e.Call
-		call.Args = nil
+		call.Args, call.Meta = nil, nil
 		r.event.Call, r.event.Received, r.event.Result, r.bytes, r.bare = &call, nil, nil, 0, true
 		if said != nil {
 			r.progress = &progress{more: len(said.lines) + said.more}

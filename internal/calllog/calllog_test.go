@@ -230,6 +230,27 @@ func TestFullOfNames(t *testing.T) {
 	}
 }
 
+// TestFullOfMeta holds what clients said beside the arguments to the bound of what waits, too: it is
+// not written, but a record holds its call.
+func TestFullOfMeta(t *testing.T) {
+	log := New(openDB(t, t.TempDir()), nil)
+	log.start.Do(func() {}) // nobody takes
+	for i := range 100 {
+		log.Observe(host.Event{Kind: host.CallEnded, Time: time.Now(), Call: &host.Call{ID: fmt.Sprint(i), Meta: make(json.RawMessage, 1<<20)}})
+	}
+	held := 0
+	for _, r := range log.queue {
+		held += len(r.event.Call.Meta)
+	}
+	if held > maxQueueBytes || held < maxQueueBytes/2 || len(log.queue) != 100 {
+		t.Errorf("%d calls hold %d bytes of it", len(log.queue), held)
+	}
+	go log.run()
+	if err := log.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestFull fills the queue while nobody takes from it: calls do not wait, and what was left out
 // is counted.
 func TestFull(t *testing.T) {

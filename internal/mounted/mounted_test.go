@@ -128,6 +128,12 @@ func serve(how string) {
 	case "well":
 		fmt.Println("Starting server…")
 		_ = newServer().Run(context.Background(), &mcp.StdioTransport{})
+	case "meta":
+		s := newServer()
+		s.AddTool(&mcp.Tool{Name: "meta", Description: "Gives its _meta.", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(jsondoc.Marshal(r.Params.Meta))}}}, nil
+		})
+		_ = s.Run(context.Background(), &mcp.StdioTransport{})
 	case "asks":
 		s := newServer()
 		s.AddTool(&mcp.Tool{Name: "asks", Description: "Asks often.", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {

@@ -377,6 +377,10 @@ var _ host.Handler = (*handler)(nil)
 // Handle implements [host.Handler].
 func (h *handler) Handle(ctx context.Context, call *host.Call) (*host.Result, error) {
 	s := h.server
+	meta, err := meta(call.Meta, s.host.Limits().Arguments)
+	if err != nil {
+		return nil, err
+	}
 	select {
 	case <-s.tried:
 	case <-ctx.Done():
@@ -396,7 +400,7 @@ func (h *handler) Handle(ctx context.Context, call *host.Call) (*host.Result, er
 		defer s.mu.Unlock()
 		delete(s.progress, call.ID)
 	}()
-	params := &mcp.CallToolParams{Name: h.tool, Arguments: call.Args}
+	params := &mcp.CallToolParams{Meta: meta, Name: h.tool, Arguments: call.Args}
 	params.SetProgressToken(call.ID)
 	answer, err := session.CallTool(ctx, params)
 	if err != nil {
