@@ -146,6 +146,9 @@ func (p *opened) lint(o *opener, c *checker) {
 	if len(m.Tools)+len(kept.Hooks)+len(kept.Views)+len(kept.Actions)+len(kept.Commands)+len(kept.Settings) == 0 && m.Runtime != RuntimePage && len(p.errors) == 0 {
 		note("", ruleNothing, "the plugin contributes nothing", `add "tools"`, false)
 	}
+	if m.Runtime == "process" && !c.covered["/permissions"] && !c.around["/permissions"] { // what a program does with the files nobody sees
+		p.marksWithoutRule("read")
+	}
 	for _, r := range o.enforced(m, p.dir) {
 		if r.Enforced == Advisory {
 			note(r.place(m), ruleAdvisory, fmt.Sprintf("nobody holds the plugin to %q (%s): %s", r.Rule, r.Allows, r.How), r.remedy(m), false)

@@ -75,7 +75,7 @@ func TestManifestGolden(t *testing.T) {
 	elsewhere := []string{
 		ruleUnreadable, ruleNotRun, ruleNotOffered, ruleNoTitle, ruleShort, ruleNothing, ruleAdvisory, ruleNoFile,
 		ruleModule, ruleNoRuntime, ruleNameTaken, ruleInternal, ruleRefused, ruleHidden,
-		ruleTwoManifests, ruleCardPage, ruleSlow, ruleNoModule, ruleUndeclared, ruleUnused, ruleIDTaken, ruleSameText, ruleSaysNothing,
+		ruleTwoManifests, ruleCardPage, ruleSlow, ruleNoModule, ruleUndeclared, ruleUnused, ruleIDTaken, ruleSameText, ruleSaysNothing, ruleNoFileRule,
 	}
 	for _, r := range Rules() {
 		if !slices.Contains(elsewhere, r.ID) && !strings.Contains(all.String(), string(r.Severity)+" "+r.ID+" ") && r.ID != ruleToolTwice {

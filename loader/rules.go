@@ -86,6 +86,7 @@ const (
 	ruleCardSchema     = "P66"
 	ruleTwoManifests   = "P67"
 	ruleCardPage       = "P68"
+	ruleNoFileRule     = "P69"
 )
 
 // Rules gives every rule of manifests, in the order of their ids. The rules of schema
@@ -160,5 +161,6 @@ func Rules() []Rule {
 		{ruleCardSchema, SeverityError, "the schemas of a card keep to the part of JSON Schema that cards have, and none declares the argument card"},
 		{ruleTwoManifests, SeverityError, "a folder holds one manifest"},
 		{ruleCardPage, SeverityInfo, "a card's tools can be called without its page"},
+		{ruleNoFileRule, SeverityWarning, "where a schema marks arguments that name files, the permissions have a rule for files"},
 	}
 }

@@ -46,6 +46,13 @@ func (o *opener) survey(ctx context.Context, p *opened, c *checker, surveyor run
 	if p.manifest.Card != nil {
 		return
 	}
+	if wordOfFiles.MatchString(found.Code) {
+		way := "read"
+		if seen[ruleUndeclared+runtimes.UseWrite+"\x00"] && !wordsOfReading.MatchString(found.Code) {
+			way = "write"
+		}
+		p.marksWithoutRule(way)
+	}
 	for _, one := range unused(p.policy, found.Code) {
 		at := c.doc.KeyPosition(one.pointer)
 		p.add(&ManifestError{
@@ -111,6 +118,8 @@ type permitted struct{ pointer, what string }
 var (
 	// Words without which code does not do what they stand for, however it comes by them.
 	wordsOfWriting = lazyregexp.New(`(?i)write|append|mkdir|mkdtemp|copy|\bcp|rename|\brm|unlink|truncate|utimes|\bopen`)
+	wordOfFiles    = lazyregexp.New(`\bfs\b`)
+	wordsOfReading = lazyregexp.New(`(?i)read|\b(l?stat|list|exists|access|open)`)
 	wordsOfFetch   = lazyregexp.New(`fetch|https?\b|undici`)
 	wordsOfNet     = lazyregexp.New(`\b(net|tls)\b`)
 )

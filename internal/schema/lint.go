@@ -25,15 +25,7 @@ func (c *compilation) linted(s *Schema) []Finding {
 	if l.depth > 10 {
 		l.warn("M12", l.deepest, false, fmt.Sprintf("properties are nested %d deep; some clients take 10", l.depth), "flatten the arguments")
 	}
-	slices.SortStableFunc(c.findings, func(a, b Finding) int {
-		if a.File != b.File {
-			return strings.Compare(a.File, b.File)
-		}
-		if a.Line != b.Line {
-			return a.Line - b.Line
-		}
-		return a.Column - b.Column
-	})
+	sortFindings(c.findings)
 	return c.findings
 }
 

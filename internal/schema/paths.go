@@ -215,6 +215,30 @@ func (s *Schema) findMarks() {
 	s.maybeNamed = !s.marked && s.mayName()
 }
 
+// marks gives the places of the marks that count for some value.
+func (s *Schema) marks() []Finding {
+	if !s.marked {
+		return nil
+	}
+	c := compilation{sources: s.sources}
+	seen := map[*node]bool{}
+	left := []*node{s.tree.root}
+	for len(left) > 0 {
+		n := left[len(left)-1]
+		left = left[:len(left)-1]
+		if seen[n] || !n.leadsToMark {
+			continue
+		}
+		seen[n] = true
+		if format, _ := n.object["format"].(string); isPathFormat(format) && !s.tree.alone(n) {
+			c.find("", Warning, n.pointer+"/format", false, "", "")
+		}
+		left = append(left, n.parts()...)
+	}
+	sortFindings(c.findings)
+	return c.findings
+}
+
 // mayName says whether any object that fits may have a property whose name says
 // that it is a path.
 func (s *Schema) mayName() bool {

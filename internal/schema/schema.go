@@ -387,6 +387,10 @@ func (c Checked) PathArguments() []PathArgument {
 	return c.schema.pathArguments(c.parsed)
 }
 
+// Marks gives the places that mark arguments as paths, in the order of the files; only File, Line, Column and
+// Pointer of the findings are set.
+func (s *Schema) Marks() []Finding { return s.marks() }
+
 // PathArguments gives the texts in any JSON value that name files, as
 // [Checked.PathArguments] does.
 func (s *Schema) PathArguments(value json.RawMessage) []PathArgument {

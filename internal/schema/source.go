@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,16 +75,15 @@ func (c *compilation) failed() error {
 	if len(errs) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(errs, func(a, b Finding) int {
-		if a.File != b.File {
-			return strings.Compare(a.File, b.File)
-		}
-		if a.Line != b.Line {
-			return a.Line - b.Line
-		}
-		return a.Column - b.Column
-	})
+	sortFindings(errs)
 	return &LoadError{Findings: errs}
+}
+
+// sortFindings puts findings in the order of their files and places.
+func sortFindings(list []Finding) {
+	slices.SortStableFunc(list, func(a, b Finding) int {
+		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column)
+	})
 }
 
 // readFile reads a file of the root. It gives nil after a finding.
