@@ -30,6 +30,7 @@ type exchange struct {
 	single bool            // it brought one request, and ends with its answer
 	id     json.RawMessage // of that request
 	news   bool            // it brought a notification, which has no answer
+	batch  bool            // it brought a batch
 	// refused are the answers to those messages of a batch that are not for the SDK.
 	refused [][]byte
 	// answered says that such a request has been served: what is written next is its answer.
@@ -78,7 +79,7 @@ func (e *exchanges) of(extra *mcp.RequestExtra) *exchange {
 
 // follow lets a request end with the HTTP request that brought it. The function that it
 // gives must be called when the request has been served: where it was cancelled, no
-// answer follows.
+// answer follows, unless it is one of a batch.
 func (s *Server) follow(ctx context.Context, method string, req mcp.Request) (context.Context, func()) {
 	if strings.HasPrefix(method, "notifications/") {
 		return ctx, func() {} // it was accepted, which ended the HTTP request
@@ -103,7 +104,7 @@ func (s *Server) follow(ctx context.Context, method string, req mcp.Request) (co
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(x.ctx, func() { cancel(context.Cause(x.ctx)) })
 	return ctx, func() {
-		if ctx.Err() != nil && extra.CloseSSEStream != nil {
+		if ctx.Err() != nil && extra.CloseSSEStream != nil && !x.batch { // others of a batch are still to be answered
 			extra.CloseSSEStream(mcp.CloseSSEStreamArgs{})
 		}
 		stop()

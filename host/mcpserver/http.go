@@ -181,7 +181,7 @@ func (h *HTTPHandler) post(w http.ResponseWriter, r *http.Request, x *exchange) 
 	size := int64(len(body))
 	h.hold(size)
 	defer h.hold(-size)
-	if isBatch(body) {
+	if x.batch = isBatch(body); x.batch {
 		if x.late {
 			refuseLate(w, nil)
 			return

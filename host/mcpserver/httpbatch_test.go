@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/toolhost/toolhost/host"
 )
 
 // batch asks a batch, and gives the status and the answers, each as its id with "result" or the
@@ -153,4 +155,32 @@ func FuzzHTTPBatch(f *testing.F) {
 			t.Errorf("%s\n%d %s", body, r.Code, r.Body)
 		}
 	})
+}
+
+// Where a call of a batch is cancelled, the others are answered.
+func TestHTTPBatchWithACancelledCall(t *testing.T) {
+	began, ended, finish := make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{})
+	last := toolNamed("last", func(ctx context.Context, _ *host.Call) (*host.Result, error) {
+		select {
+		case <-finish:
+			return host.TextResult("done"), nil
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	})
+	w := serveHTTP(t, newHost(t, until(began, ended), last), nil, nil)
+	session := w.session(t)
+	answered := make(chan []string)
+	go func() {
+		_, answers, _ := w.batch(t, `[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"until"}},{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"last"}},{"jsonrpc":"2.0","id":3,"method":"no/such"}]`, headerSession, session)
+		answered <- answers
+	}()
+	<-began
+	w.ask(t, w.request(t.Context(), "POST", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, headerSession, session))
+	<-ended
+	close(finish)
+	got := <-answered
+	if !slices.Contains(got, "2 result") || !slices.Contains(got, `3 -32601 method not found: "no/such"`) || slices.Contains(got, "1 result") {
+		t.Errorf("%q", got)
+	}
 }
