@@ -53,6 +53,8 @@ func TestEntriesKeepWhatTheUserAdded(t *testing.T) {
 		{"codex", "[mcp_servers.toolhost]\nenabled = false\n\n[mcp_servers.toolhost.env]\nA = '1'\n\n# other\n[x]\n",
 			"[mcp_servers.toolhost]\ncommand = \"/t\"\nargs = [\"serve\"]\nenabled = false\n\n[mcp_servers.toolhost.env]\nA = '1'\n\n# other\n[x]\n",
 			"[mcp_servers.toolhost]\nurl = \"http://127.0.0.1:1/mcp\"\nhttp_headers = { \"Authorization\" = \"Bearer new\" }\nenabled = false\n\n# other\n[x]\n"},
+		{"codex", "[mcp_servers.toolhost]\ntype = 'stdio'\n", "[mcp_servers.toolhost]\ncommand = \"/t\"\nargs = [\"serve\"]\ntype = 'stdio'\n",
+			"[mcp_servers.toolhost]\nurl = \"http://127.0.0.1:1/mcp\"\nhttp_headers = { \"Authorization\" = \"Bearer new\" }\n"},
 		{"codex", "[mcp_servers.toolhost.env]\nA = '1'",
 			"[mcp_servers.toolhost]\ncommand = \"/t\"\nargs = [\"serve\"]\n\n[mcp_servers.toolhost.env]\nA = '1'",
 			"[mcp_servers.toolhost]\nurl = \"http://127.0.0.1:1/mcp\"\nhttp_headers = { \"Authorization\" = \"Bearer new\" }\n"},

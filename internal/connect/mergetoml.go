@@ -169,7 +169,11 @@ func cutTOMLValues(text string, table []string, values fields, other func(name, 
 		}
 		i := slices.IndexFunc(values, func(f field) bool { return f.name == p.path[0] })
 		if i < 0 {
-			return other(p.path[0], "")
+			value := ""
+			if p.value && len(p.path) == 1 {
+				_, value, _ = e.split(p)
+			}
+			return other(p.path[0], strings.ReplaceAll(value, "'", `"`))
 		}
 		inner, isTable := values[i].value.(fields)
 		if isTable {
