@@ -51,7 +51,11 @@ func TestMeta(t *testing.T) {
 	s.Start()
 	s.Await(t.Context())
 	var id string
-	defer h.Observe(observer(func(e host.Event) { id = e.Call.ID }))()
+	defer h.Observe(observer(func(e host.Event) {
+		if e.Kind == host.CallStarted {
+			id = e.Call.ID
+		}
+	}))()
 	for meta, want := range map[string]string{
 		"": "", "null": "", "{}": "",
 		`{"progressToken":"theirs","io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{}}`:   "",
