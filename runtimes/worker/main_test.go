@@ -18,6 +18,10 @@ func TestMain(m *testing.M) {
 		os.Exit(99) // Main is no supervisor: the tests must not begin anew in it
 	}
 	worker.HostileMain()
+	// Else the race detector has each worker wait for a second when it ends.
+	if err := os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE")); err != nil {
+		panic(err)
+	}
 	os.Exit(func() int {
 		code := m.Run()
 		if code == 0 {

@@ -134,8 +134,10 @@ func startError(said *firstLines, err error) error {
 // say: what Go needs. What the plugin was granted comes with the plugin.
 func environment() []string {
 	env := []string{"GOTRACEBACK=single"}
-	if zone, ok := os.LookupEnv("TZ"); ok {
-		env = append(env, "TZ="+zone)
+	for _, name := range []string{"TZ", "GORACE"} { // the second is read by the race detector, where a program has it
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
 	}
 	return env
 }
