@@ -30,7 +30,8 @@ import (
 // supervisorName is the name under which a program is started again to be a supervisor.
 const supervisorName = "toolhost-supervisor"
 
-// TestMain lets the test binary be the plugin of its tests.
+// TestMain lets the test binary be the plugin of its tests. A plugin ends by syscall.Exit:
+// os.Exit has the race detector wait for a second, and a test with it.
 func TestMain(m *testing.M) {
 	process.Main()
 	if os.Args[0] == supervisorName {
@@ -38,15 +39,15 @@ func TestMain(m *testing.M) {
 	}
 	if len(os.Args) > 1 && os.Args[1] == "plugin" {
 		servePlugin()
-		return
+		syscall.Exit(0)
 	}
 	if len(os.Args) > 1 && os.Args[1] == "rpc" {
 		serveRPC()
-		return
+		syscall.Exit(0)
 	}
 	if len(os.Args) > 2 && os.Args[1] == "mcp" {
 		serveMCP(os.Args[2])
-		return
+		syscall.Exit(0)
 	}
 	goleak.VerifyTestMain(m)
 }
@@ -143,9 +144,9 @@ func odd(how string, id json.RawMessage, in *bufio.Reader, say func(string, ...a
 	case "exit 3":
 		fmt.Fprintln(os.Stderr, "first line")
 		fmt.Fprintln(os.Stderr, "out of cheese")
-		os.Exit(3)
+		syscall.Exit(3)
 	case "exit 0":
-		os.Exit(0)
+		syscall.Exit(0)
 	case "kill":
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSEGV)
 		select {}
@@ -161,17 +162,17 @@ func odd(how string, id json.RawMessage, in *bufio.Reader, say func(string, ...a
 		select {}
 	case "half a line":
 		say(`{"id":%s,"resu`, id)
-		os.Exit(0)
+		syscall.Exit(0)
 	case "no newline, exit":
 		say("%s", strings.TrimSuffix(ok, "\n"))
-		os.Exit(0)
+		syscall.Exit(0)
 	case "twice":
 		say("%s%s", ok, ok)
 	case "other id":
 		say("{\"id\":\"zzz\",\"result\":\"wrong\"}\n{\"id\":7,\"result\":\"wrong\"}\n%s", ok)
 	case "only other id":
 		say("{\"id\":\"zzz\",\"result\":\"wrong\"}\n")
-		os.Exit(0)
+		syscall.Exit(0)
 	case "junk":
 		say("hello\n[1,2]\n\"text\"\nnull\n{}\n{\"method\":7}\n\n   \n{\"result\":1}\n\xff\xfe\n%s", ok)
 	case "glued":
@@ -239,10 +240,10 @@ func odd(how string, id json.RawMessage, in *bufio.Reader, say func(string, ...a
 		cmd := exec.Command("sleep", "86400")
 		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 		_ = cmd.Start()
-		os.Exit(4)
+		syscall.Exit(4)
 	case "answer and exit 1":
 		say("%s", ok)
-		os.Exit(1)
+		syscall.Exit(1)
 	case "environment":
 		text, _ := json.Marshal(os.Environ())
 		say("{\"id\":%s,\"result\":%s}\n", id, text)

@@ -36,7 +36,7 @@ func misbehave(how string) bool {
 	case "exit 3":
 		fmt.Fprintln(os.Stderr, "first line")
 		fmt.Fprintln(os.Stderr, "out of cheese")
-		os.Exit(3)
+		syscall.Exit(3)
 	case "kill":
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSEGV)
 	case "silence":
@@ -194,7 +194,7 @@ func serveMCP(how string) {
 		select {}
 	case "exit":
 		fmt.Fprintln(os.Stderr, "no configuration")
-		os.Exit(2)
+		syscall.Exit(2)
 	}
 	for {
 		line, err := in.ReadBytes('\n')
