@@ -21,6 +21,10 @@ func TestMain(m *testing.M) {
 	if err := os.Setenv(keyringVariable, "off"); err != nil { // the user's own is not for tests
 		panic(err)
 	}
+	// Else the race detector has each program wait for a second when it ends.
+	if err := os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE")); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){"toolhost": main, "converse": converse})
 }
 
@@ -33,6 +37,7 @@ func TestScripts(t *testing.T) {
 			for _, v := range []string{"XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"} {
 				env.Setenv(v, filepath.Join(env.WorkDir, ".xdg"))
 			}
+			env.Setenv("GORACE", os.Getenv("GORACE"))
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			return os.Mkdir(filepath.Join(env.WorkDir, "home"), 0o755)
 		},
