@@ -30,8 +30,8 @@ import (
 // supervisorName is the name under which a program is started again to be a supervisor.
 const supervisorName = "toolhost-supervisor"
 
-// TestMain lets the test binary be the plugin of its tests. A plugin ends by syscall.Exit:
-// os.Exit has the race detector wait for a second, and a test with it.
+// TestMain lets the test binary be the plugin of its tests. What is a plugin of the tests' own ends
+// by syscall.Exit: os.Exit has the race detector wait for a second, and a test with it.
 func TestMain(m *testing.M) {
 	process.Main()
 	if os.Args[0] == supervisorName {
@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	}
 	if len(os.Args) > 1 && os.Args[1] == "rpc" {
 		serveRPC()
-		syscall.Exit(0)
+		return
 	}
 	if len(os.Args) > 2 && os.Args[1] == "mcp" {
 		serveMCP(os.Args[2])
