@@ -106,7 +106,7 @@ type run struct {
 	ended   func(*Result, error) // takes what comes of the call; only the first counts
 }
 
-// start calls what find finds, once more where a reload exchanged it meanwhile.
+// start runs a call of what find finds.
 func (h *Host) start(ctx context.Context, call *Call, find finder, ended func(*Result, error)) {
 	done, err := h.running.begin()
 	if err != nil {
@@ -116,11 +116,15 @@ func (h *Host) start(ctx context.Context, call *Call, find finder, ended func(*R
 	var once sync.Once
 	r := &run{call: call, find: find, id: rand.Text(), began: time.Now(), ended: func(result *Result, err error) {
 		once.Do(func() {
-			defer done()
+			done() // first: ended may write to a client that does not read
 			ended(result, err)
 		})
 	}}
-	defer h.contain(r)
+	h.contain(r, func() { h.lookUp(ctx, r) })
+}
+
+// lookUp tries the call, once more where a reload exchanged the handler meanwhile.
+func (h *Host) lookUp(ctx context.Context, r *run) {
 	seen := h.table.Load()
 	closed := h.try(ctx, r)
 	// A reload swapped the handler between look-up and call: look up once more, and again
@@ -134,21 +138,27 @@ func (h *Host) start(ctx context.Context, call *Call, find finder, ended func(*R
 		closed = h.try(ctx, r)
 	}
 	if closed {
-		t, _ := find(h.table.Load(), call.Tool) // a tool that has gone is nil in the event
+		t, _ := r.find(h.table.Load(), r.call.Tool) // a tool that has gone is nil in the event
 		c := h.begin(r, t)
-		r.ended(h.refuse(r, t, c, FailureError, ErrorResult(fmt.Sprintf("tool %q: %s; call it again", call.Tool, ErrHandlerClosed)), nil), nil)
+		r.ended(h.refuse(r, t, c, FailureError, ErrorResult(fmt.Sprintf("tool %q: %s; call it again", r.call.Tool, ErrHandlerClosed)), nil), nil)
 	}
 }
 
-// contain, deferred, ends a call on whose way something other than its handler panics, such as
-// an observer.
-func (h *Host) contain(r *run) {
-	if v := recover(); v != nil {
-		h.log.Error("carrying a call panicked", "tool", r.call.Tool, "call", r.id, "err", fmt.Sprint(v), "stack", string(debug.Stack()))
+// contain runs a part of a call. Where something other than the handler panics in it, or ends
+// the goroutine, the call ends.
+func (h *Host) contain(r *run, part func()) {
+	whole := false
+	defer func() {
+		if whole {
+			return
+		}
+		h.log.Error("carrying a call broke off", "tool", r.call.Tool, "call", r.id, "err", fmt.Sprint(recover()), "stack", string(debug.Stack()))
 		result := ErrorResult(panicError{r.call.Tool}.Error())
 		result.Failure = FailureCrash
 		r.ended(result, nil)
-	}
+	}()
+	part()
+	whole = true
 }
 
 // begin gives the call as its handler will see it.
@@ -215,7 +225,7 @@ func (h *Host) try(ctx context.Context, r *run) (closed bool) {
 		ctx = permissions.NewContext(ctx, grant)
 	}
 
-	c.said = &progress{deliver: r.call.Progress}
+	c.said = &progress{deliver: r.call.Progress, log: c.Log}
 	if c.said.deliver == nil {
 		c.said.deliver = func(string) {}
 	}
@@ -239,13 +249,14 @@ func (h *Host) try(ctx context.Context, r *run) (closed bool) {
 	}
 	h.running.add()
 	h.handle(ctx, t.Handler, c, func(result *Result, err error) {
-		defer h.contain(r)
-		c.said.end()
-		if errors.Is(err, ErrHandlerClosed) && ctx.Err() == nil {
-			closed = true
-			return
-		}
-		r.ended(h.end(ctx, r, t, c, result, err))
+		h.contain(r, func() {
+			c.said.end()
+			if errors.Is(err, ErrHandlerClosed) && ctx.Err() == nil {
+				closed = true
+				return
+			}
+			r.ended(h.end(ctx, r, t, c, result, err))
+		})
 	})
 	return closed
 }
@@ -264,11 +275,11 @@ func (h *Host) handle(ctx context.Context, handler Handler, c *Call, ended func(
 	var result *Result
 	var err error
 	defer func() { // also where the handler ends its goroutine
-		defer h.running.done()
 		if v := recover(); v != nil {
 			c.Log.Error("the handler panicked", "err", fmt.Sprint(v), "stack", string(debug.Stack()))
 			result, err = nil, panicError{c.Tool}
 		}
+		h.running.done()
 		stop()
 		if !over.CompareAndSwap(false, true) {
 			return

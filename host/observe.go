@@ -3,6 +3,8 @@ package host
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -153,6 +155,17 @@ func (h *Host) notify(e Event) {
 		e.Time = time.Now()
 	}
 	for _, o := range *all {
-		o.Observe(e)
+		h.tell(o, e)
 	}
+}
+
+// tell tells an observer. One that panics is no reason for the others not to hear, nor for the
+// call to fail.
+func (h *Host) tell(o *observer, e Event) {
+	defer func() {
+		if v := recover(); v != nil {
+			h.log.Error("an observer panicked", "err", fmt.Sprint(v), "stack", string(debug.Stack()))
+		}
+	}()
+	o.Observe(e)
 }

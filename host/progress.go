@@ -1,6 +1,9 @@
 package host
 
 import (
+	"fmt"
+	"log/slog"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -25,6 +28,7 @@ type progress struct {
 	timer   *time.Timer
 	ended   bool
 	heard   func() string // see [Call.Explain]; nil says nothing
+	log     *slog.Logger
 }
 
 // explain has heard say what was last heard of the call.
@@ -67,6 +71,11 @@ func (p *progress) say(message string) {
 }
 
 func (p *progress) flushWaiting() {
+	defer func() { // nobody else is on this goroutine
+		if v := recover(); v != nil {
+			p.log.Error("passing progress on panicked", "err", fmt.Sprint(v), "stack", string(debug.Stack()))
+		}
+	}()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.timer = nil
@@ -87,11 +96,13 @@ func (p *progress) flush() {
 func (p *progress) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	defer func() { // whatever becomes of the last message
+		p.ended = true
+		if p.timer != nil {
+			p.timer.Stop()
+		}
+	}()
 	p.flush()
-	p.ended = true
-	if p.timer != nil {
-		p.timer.Stop()
-	}
 }
 
 func cutRunes(s string, n int) string {

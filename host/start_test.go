@@ -111,40 +111,113 @@ func TestGoexit(t *testing.T) {
 	})
 }
 
+// What waits for whoever hears of the end of a call is no call that runs.
+func TestCloseWhileTheEndIsHeard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := New(nil)
+		replace(t, h, "p", Plugin, answer("echo", "hello"))
+		heard := make(chan struct{})
+		go h.Start(t.Context(), &Call{Tool: "echo"}, func(*Result, error) { <-heard })
+		synctest.Wait()
+		began := time.Now()
+		if err := h.Close(t.Context()); err != nil || time.Since(began) > 0 {
+			t.Errorf("closed after %v: %v", time.Since(began), err)
+		}
+		close(heard)
+	})
+}
+
 type observerFunc func(Event)
 
 func (f observerFunc) Observe(e Event) { f(e) }
 
-// What panics on the way of a call is no reason for the process to end, nor for the call not to.
-func TestPanicOfObserver(t *testing.T) {
+// An observer that panics is no reason for the process or the call to end, nor for others not to
+// hear; one that ends the goroutine ends the call.
+func TestBrokenObserver(t *testing.T) {
 	for _, kind := range []EventKind{CallStarted, CallProgress, CallEnded} {
-		synctest.Test(t, func(t *testing.T) {
-			h := New(nil)
-			h.Observe(observerFunc(func(e Event) {
-				if e.Kind == kind {
+		for name, broken := range map[string]func(){"panics": func() { panic("on purpose") }, "exits": runtime.Goexit} {
+			synctest.Test(t, func(t *testing.T) {
+				h := New(nil)
+				var started, ended atomic.Int32
+				h.Observe(observerFunc(func(e Event) {
+					if e.Kind == kind {
+						broken()
+					}
+				}))
+				h.Observe(observerFunc(func(e Event) {
+					switch e.Kind {
+					case CallStarted:
+						started.Add(1)
+					case CallEnded:
+						ended.Add(1)
+					}
+				}))
+				waits := tool("waits", func(ctx context.Context, c *Call) (*Result, error) {
+					<-ctx.Done()
+					return nil, ctx.Err()
+				})
+				waits.Timeout = time.Second
+				replace(t, h, "p", Plugin, waits, tool("talks", func(_ context.Context, c *Call) (*Result, error) {
+					c.Progress("on the way")
+					return TextResult("done"), nil
+				}))
+				for tool, want := range map[string]string{"talks": "done", "waits": "timed out"} {
+					r, err := h.Call(t.Context(), &Call{Tool: tool})
+					if err != nil || len(r.Content) == 0 {
+						t.Fatalf("%s at %v: %+v, %v", name, kind, r, err)
+					}
+					if got := r.Content[0].Text(); name == "panics" && !strings.Contains(got, want) {
+						t.Errorf("%s at %v: %s: got %q", name, kind, tool, got)
+					}
+				}
+				if name == "panics" && (started.Load() != 2 || ended.Load() != 2) {
+					t.Errorf("%s at %v: another observer heard of %d calls and of the end of %d", name, kind, started.Load(), ended.Load())
+				}
+				// Nothing of it is left behind.
+				if err := h.Close(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// A caller's Progress that panics may cost its call, and nothing else.
+func TestBrokenProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := New(nil)
+		var late func(string)
+		talks := tool("talks", func(_ context.Context, c *Call) (*Result, error) {
+			late = c.Progress
+			c.Progress("one")
+			c.Progress("two") // waits for its turn
+			time.Sleep(time.Second)
+			c.Progress("three")
+			c.Progress("four") // waits until the end
+			return TextResult("done"), nil
+		})
+		replace(t, h, "p", Plugin, talks)
+		for _, bad := range []string{"one", "two", "three", "four"} {
+			over, heard := false, 0
+			r, err := h.Call(t.Context(), &Call{Tool: "talks", Progress: func(message string) {
+				if over {
+					heard++
+				}
+				if message == bad {
 					panic("on purpose")
 				}
-			}))
-			waits := tool("waits", func(ctx context.Context, c *Call) (*Result, error) {
-				<-ctx.Done()
-				return nil, ctx.Err()
-			})
-			waits.Timeout = time.Second
-			replace(t, h, "p", Plugin, waits, tool("talks", func(_ context.Context, c *Call) (*Result, error) {
-				c.Progress("on the way")
-				return TextResult("done"), nil
-			}))
-			r, err := h.Call(t.Context(), &Call{Tool: "talks"})
-			if err != nil || r.Failure != FailureCrash || !strings.Contains(r.Content[0].Text(), `internal error in tool "talks"`) {
-				t.Errorf("%v: got %+v, %v", kind, r, err)
+			}})
+			over = true
+			if want := map[string]string{"two": "done"}[bad]; err != nil || want != "" && r.Content[0].Text() != want || want == "" && r.Failure != FailureCrash {
+				t.Errorf("%s: %+v, %v", bad, r, err)
 			}
-			if got := text(t, h, &Call{Tool: "waits"}); kind != CallProgress && !strings.Contains(got, `internal error in tool "waits"`) {
-				t.Errorf("%v: got %q", kind, got)
+			late("late")
+			if time.Sleep(time.Second); heard > 0 {
+				t.Errorf("%s: progress was heard of after the end", bad)
 			}
-			// Nothing of it is left behind.
-			if err := h.Close(t.Context()); err != nil {
-				t.Error(err)
-			}
-		})
-	}
+		}
+		if err := h.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
 }

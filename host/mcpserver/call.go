@@ -104,32 +104,39 @@ func (s *Server) startTool(ctx context.Context, c *toolCall, answered func(*call
 		})
 	}
 	// A panic must not end the process, nor leave the client without an answer.
-	contain := func() {
-		if v := recover(); v != nil {
-			answer(nil, s.panicked(methodCall, v))
+	contain := func(part func()) {
+		whole := false
+		defer func() {
+			if !whole {
+				answer(nil, s.panicked(methodCall, recover()))
+			}
+		}()
+		part()
+		whole = true
+	}
+	contain(func() {
+		s.awaitTool(ctx, c.name)
+		call := &host.Call{Tool: c.name, Args: c.args, Agent: c.agent(), Meta: c.rawMeta}
+		call.Complete = completer(c.session)
+		if said = newProgress(ctx, c); said != nil {
+			call.Progress = said.say
 		}
-	}
-	defer contain()
-	s.awaitTool(ctx, c.name)
-	call := &host.Call{Tool: c.name, Args: c.args, Agent: c.agent(), Meta: c.rawMeta}
-	call.Complete = completer(c.session)
-	if said = newProgress(ctx, c); said != nil {
-		call.Progress = said.say
-	}
-	if c.session != nil {
-		ctx = context.WithValue(ctx, sessionKey{}, c.session)
-	}
-	ctx, ended := s.around(ctx, call, c.carried)
-	if err := s.enter(ctx); err != nil {
-		ended(nil, err)
-		answer(s.convert(ctx, c, nil, err))
-		return
-	}
-	s.host.Start(ctx, call, func(result *host.Result, err error) {
-		defer contain()
-		result = s.leave(ctx, c, result)
-		ended(result, err)
-		answer(s.convert(ctx, c, result, err))
+		if c.session != nil {
+			ctx = context.WithValue(ctx, sessionKey{}, c.session)
+		}
+		ctx, ended := s.around(ctx, call, c.carried)
+		if err := s.enter(ctx); err != nil {
+			ended(nil, err)
+			answer(s.convert(ctx, c, nil, err))
+			return
+		}
+		s.host.Start(ctx, call, func(result *host.Result, err error) {
+			contain(func() {
+				result = s.leave(ctx, c, result)
+				ended(result, err)
+				answer(s.convert(ctx, c, result, err))
+			})
+		})
 	})
 }
 
