@@ -108,7 +108,7 @@ func failureIn(r *Result, touched *permissions.Touched) FailureKind {
 
 // Observer is told what happens. Observe is called on the goroutine to which it
 // happened, by several at once; it must not block, and must not call the Host's
-// Replace, Remove or SetEnabled.
+// Replace, Remove or SetEnabled. A panic of it is logged.
 type Observer interface {
 	Observe(Event)
 }
