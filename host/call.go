@@ -38,7 +38,7 @@ func (h *Host) Call(ctx context.Context, call *Call) (*Result, error) {
 // Start returns when the handler has. A caller that has a goroutine to spare for that saves
 // the switch to another one and back, which takes longer than the rest of a quick call.
 func (h *Host) Start(ctx context.Context, call *Call, ended func(*Result, error)) {
-	h.start(ctx, call, (*table).tool, ended)
+	h.start(ctx, &run{call: call, find: (*table).tool, ended: ended})
 }
 
 // MaxDepth is how deep commands may run commands.
@@ -53,16 +53,10 @@ func (h *Host) Execute(ctx context.Context, call *Call) (*Result, error) {
 	return h.await(ctx, call, func(t *table, name string) (Registered, error) { return t.command(name, call.Plugin) })
 }
 
-// await is start that waits for the end of the call.
-func (h *Host) await(ctx context.Context, call *Call, find finder) (*Result, error) {
-	type outcome struct {
-		result *Result
-		err    error
-	}
-	ended := make(chan outcome, 1)
-	go h.start(ctx, call, find, func(result *Result, err error) { ended <- outcome{result, err} })
-	o := <-ended
-	return o.result, o.err
+// await waits for the end of a call of what find finds.
+func (h *Host) await(ctx context.Context, call *Call, find finder) (result *Result, err error) {
+	h.start(ctx, &run{call: call, find: find, apart: true, ended: func(r *Result, e error) { result, err = r, e }})
+	return result, err
 }
 
 // tool and command find what is called.
@@ -97,29 +91,36 @@ type finder func(t *table, name string) (Registered, error)
 
 // run is what the tries of one call share.
 type run struct {
-	call    *Call // as the caller made it
-	find    finder
+	call *Call // as the caller made it
+	find finder
+	// ended takes what comes of the call; only the first counts.
+	ended func(*Result, error)
+	// apart has the handler run on a goroutine of its own. The calling one waits for no longer
+	// than the call lasts, and ended runs on it.
+	apart bool
+
 	id      string
 	began   time.Time
-	started bool                 // observers were told
-	timeout *TimeoutError        // the cause of the context once the deadline passes
-	ended   func(*Result, error) // takes what comes of the call; only the first counts
+	started bool          // observers were told
+	timeout *TimeoutError // the cause of the context once the deadline passes
 }
 
-// start runs a call of what find finds.
-func (h *Host) start(ctx context.Context, call *Call, find finder, ended func(*Result, error)) {
+// start runs a call.
+func (h *Host) start(ctx context.Context, r *run) {
 	done, err := h.running.begin()
 	if err != nil {
-		ended(nil, err)
+		r.ended(nil, err)
 		return
 	}
+	r.id, r.began = rand.Text(), time.Now()
 	var once sync.Once
-	r := &run{call: call, find: find, id: rand.Text(), began: time.Now(), ended: func(result *Result, err error) {
+	ended := r.ended
+	r.ended = func(result *Result, err error) {
 		once.Do(func() {
 			done() // first: ended may write to a client that does not read
 			ended(result, err)
 		})
-	}}
+	}
 	h.contain(r, func() { h.lookUp(ctx, r) })
 }
 
@@ -247,8 +248,7 @@ func (h *Host) try(ctx context.Context, r *run) (closed bool) {
 		r.started = true
 		h.notify(Event{Kind: CallStarted, Time: now, Call: c, Tool: t.Tool, Received: r.call.Args})
 	}
-	h.running.add()
-	h.handle(ctx, t.Handler, c, func(result *Result, err error) {
+	end := func(result *Result, err error) {
 		h.contain(r, func() {
 			c.said.end()
 			if errors.Is(err, ErrHandlerClosed) && ctx.Err() == nil {
@@ -257,8 +257,26 @@ func (h *Host) try(ctx context.Context, r *run) (closed bool) {
 			}
 			r.ended(h.end(ctx, r, t, c, result, err))
 		})
-	})
+	}
+	h.running.add()
+	if r.apart {
+		end(h.handleApart(ctx, t.Handler, c))
+	} else {
+		h.handle(ctx, t.Handler, c, end)
+	}
 	return closed
+}
+
+// handleApart is handle on a goroutine of its own; it waits for the end of the call.
+func (h *Host) handleApart(ctx context.Context, handler Handler, c *Call) (*Result, error) {
+	type outcome struct {
+		result *Result
+		err    error
+	}
+	ended := make(chan outcome, 1)
+	go h.handle(ctx, handler, c, func(result *Result, err error) { ended <- outcome{result, err} })
+	o := <-ended
+	return o.result, o.err
 }
 
 // handle runs the handler and calls ended once: with its outcome, or, where ctx ends before that,

@@ -162,9 +162,14 @@ func TestBrokenObserver(t *testing.T) {
 					return TextResult("done"), nil
 				}))
 				for tool, want := range map[string]string{"talks": "done", "waits": "timed out"} {
-					r, err := h.Call(t.Context(), &Call{Tool: tool})
-					if err != nil || len(r.Content) == 0 {
-						t.Fatalf("%s at %v: %+v, %v", name, kind, r, err)
+					var r *Result
+					ends := make(chan struct{})
+					go h.Start(t.Context(), &Call{Tool: tool}, func(result *Result, err error) {
+						r = result
+						close(ends)
+					})
+					if <-ends; r == nil || len(r.Content) == 0 {
+						t.Fatalf("%s at %v: %+v", name, kind, r)
 					}
 					if got := r.Content[0].Text(); name == "panics" && !strings.Contains(got, want) {
 						t.Errorf("%s at %v: %s: got %q", name, kind, tool, got)

@@ -81,20 +81,16 @@ func (c *toolCall) agent() host.Agent {
 }
 
 // callTool answers tools/call.
-func (s *Server) callTool(ctx context.Context, c *toolCall) (*callResult, error) {
-	type answer struct {
-		result *callResult
-		err    error
-	}
-	answered := make(chan answer, 1)
-	go s.startTool(ctx, c, func(result *callResult, err error) { answered <- answer{result, err} })
-	a := <-answered
-	return a.result, a.err
+func (s *Server) callTool(ctx context.Context, c *toolCall) (answer *callResult, err error) {
+	s.startTool(ctx, c, func(ctx context.Context, call *host.Call, ended func(*host.Result, error)) {
+		ended(s.host.Call(ctx, call))
+	}, func(result *callResult, e error) { answer, err = result, e })
+	return answer, err
 }
 
-// startTool is callTool on the calling goroutine: answered gets the answer, once, at the latest at
-// the deadline, and it returns when the handler has, see [host.Host.Start].
-func (s *Server) startTool(ctx context.Context, c *toolCall, answered func(*callResult, error)) {
+// startTool has start make a call, and gives the answer to answered, once. Where that is
+// [host.Host.Start] answered may be called on another goroutine, and before startTool returns.
+func (s *Server) startTool(ctx context.Context, c *toolCall, start func(context.Context, *host.Call, func(*host.Result, error)), answered func(*callResult, error)) {
 	var said *progress
 	var once sync.Once
 	answer := func(result *callResult, err error) {
@@ -130,7 +126,7 @@ func (s *Server) startTool(ctx context.Context, c *toolCall, answered func(*call
 			answer(s.convert(ctx, c, nil, err))
 			return
 		}
-		s.host.Start(ctx, call, func(result *host.Result, err error) {
+		start(ctx, call, func(result *host.Result, err error) {
 			contain(func() {
 				result = s.leave(ctx, c, result)
 				ended(result, err)

@@ -404,7 +404,7 @@ func (c *lineConn) begin(id jsonrpc.ID, p *pendingRequest) error {
 // serve answers a call.
 func (c *lineConn) serve(ctx context.Context, cancel context.CancelFunc, id jsonrpc.ID, rawID json.RawMessage, call *toolCall) {
 	began := time.Now()
-	c.server.startTool(ctx, call, func(result *callResult, err error) {
+	c.server.startTool(ctx, call, c.server.host.Start, func(result *callResult, err error) {
 		line := c.server.line(rawID, result, err)
 		c.note(time.Since(began))
 		if ctx.Err() != nil {
