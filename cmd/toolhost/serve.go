@@ -109,10 +109,18 @@ func (p *program) newServer(s *session, ready <-chan struct{}, traces *tracing.T
 // freeAfter is how long after the first load the memory that it took is given back.
 const freeAfter = 2 * time.Second
 
+// listedAfter is how long after the first load those have the processors who wait for the list of
+// tools. What changes meanwhile is seen afterwards.
+const listedAfter = 20 * time.Millisecond
+
 // follow loads every plugin, calls loaded, and loads anew what changes until ctx ends.
 func (p *program) follow(ctx context.Context, s *session, loaded func()) {
 	p.loadAll(ctx, s)
 	loaded()
+	select {
+	case <-time.After(listedAfter):
+	case <-ctx.Done():
+	}
 	p.announceUpdates(context.WithoutCancel(ctx), s) // also where the session was a short one
 	if len(p.globsOf(p.flags.state, realPaths{})) > 0 {
 		s.log.Warn("the state folder lies in the agent's folder: it is closed to every tool, and not to other programs of the agent",
