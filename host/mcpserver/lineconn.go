@@ -34,7 +34,8 @@ const (
 	// Answers wait for those of the lines that have come with theirs, to be written together:
 	// each write wakes the client. They wait while at most maxGathered lines are read, and for
 	// no more than maxGather bytes. Calls that take the processors hold up whoever reads, so
-	// answers wait only where as many calls in a row took less than quickCall.
+	// answers wait only where as many calls in a row took less than quickCall. Only there does a
+	// goroutine keep the turn to read while it makes a call, too (keptTurn).
 	maxGathered = 8
 	maxGather   = 64 << 10
 	quickCall   = time.Millisecond
