@@ -331,18 +331,16 @@ type places map[string]string
 
 // resolve is the function of that name.
 func (p places) resolve(dir string) string {
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return dir
+	parent, name := filepath.Dir(dir), filepath.Base(dir)
+	if name == "." || name == ".." {
+		return resolve(dir)
 	}
-	above, known := p[filepath.Dir(abs)]
+	above, known := p[parent]
 	if !known {
-		if above, err = filepath.EvalSymlinks(filepath.Dir(abs)); err != nil {
-			return resolve(dir)
-		}
-		p[filepath.Dir(abs)] = above
+		above = resolve(parent)
+		p[parent] = above
 	}
-	resolved := filepath.Join(above, filepath.Base(abs))
+	resolved := filepath.Join(above, name)
 	if info, err := os.Lstat(resolved); err != nil || info.Mode()&fs.ModeSymlink != 0 {
 		return resolve(dir)
 	}
