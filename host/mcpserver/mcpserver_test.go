@@ -487,7 +487,7 @@ func TestToolThatTheSDKRefuses(t *testing.T) {
 	if err := s.add(&definition{tool: &host.Tool{Name: "x"}, input: json.RawMessage(`{"type":"array","title":"x-mcp-header"}`)}); err == nil {
 		t.Error("the SDK takes a schema of type array: add cannot be tested with it")
 	}
-	if err := s.add(&definition{tool: &host.Tool{Name: "x"}, input: json.RawMessage(`{\`)}); err == nil {
+	if err := s.add(&definition{tool: &host.Tool{Name: "x"}, input: json.RawMessage(`{\u`)}); err == nil {
 		t.Error("the SDK takes a schema that is no JSON")
 	}
 	for _, header := range []string{"x-mcp-header", "X-MCP-Header", `x\u002dmcp-header`} { // it has its say on what clients send as headers

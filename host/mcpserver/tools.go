@@ -225,7 +225,8 @@ var anyObject = json.RawMessage(`{"type":"object"}`)
 // checks these before a call gets here. It panics where it does not like a schema. Others are
 // not in that set: it parses each schema a few times, and what is listed is the definition's own text.
 func (s *Server) add(d *definition) (err error) {
-	if !bytes.Contains(bytes.ToLower(d.input), []byte("x-mcp-header")) && bytes.IndexByte(d.input, '\\') < 0 {
+	spelled := bytes.Contains(d.input, []byte(`\u`)) // by it any letter can be written
+	if !spelled && !bytes.Contains(bytes.ToLower(d.input), []byte("x-mcp-header")) {
 		s.mcp.RemoveTools(d.tool.Name) // if it was one of them
 		return nil
 	}
